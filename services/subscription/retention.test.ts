@@ -9,7 +9,7 @@ import { subscriptionRules } from "./retention.ts";
 import { FEEDS } from "./service.ts";
 import { expectBooksToReconcile } from "./testing/books.ts";
 import { deposit, requestWithdrawal } from "./testing/funding.ts";
-import { type Pair, settle, subscribed } from "./testing/settle.ts";
+import { type Pair, settle, settleAndReconcile, subscribed } from "./testing/settle.ts";
 import { trader } from "./testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./testing/world.ts";
 
@@ -68,8 +68,7 @@ test("closed mirrors are removed with their flows, and no check finds a break, a
   expect(await findings()).toEqual([]);
   trader(world, masterLogin).result(12_34n);
   await deposit(world, first.investorLogin, 5_00n);
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
   expect(await findings()).toEqual([]);
 });
 

@@ -5,13 +5,11 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { withdraw } from "../testing/funding.ts";
+import { holdingOf } from "../testing/ledger.ts";
 import { lockMaster } from "../store/masters.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
-import { trader } from "../testing/trader.ts";
-import { poolLedger } from "../testing/pool-ledger.ts";
 
 async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
   const pair = { masterLogin: aMaster(world, minDeposit), investorLogin: anInvestor(world, balance) };
@@ -23,7 +21,7 @@ async function statuses({ deps }: World): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
-test("an assign returns the whole subscription, with the log entry of its baseline", async () => {
+test("an assign returns the whole subscription; its fee terms apply from started_at, and the whole locked balance is inbound", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   const { subscription } = await answer;
@@ -42,36 +40,13 @@ test("an assign returns the whole subscription, with the log entry of its baseli
     createdAt: expect.any(Date),
     balanceBaselineOpId: lastEntry(world.platform.ledger, investorLogin).entryId,
   });
-});
-
-test("the fee terms apply from started_at, and are configured before the Investor is in the pool", async () => {
-  const world = await aWorld();
-  const { investorLogin, answer } = await assigned(world);
-  const { subscription } = await answer;
-  expect(world.configured).toEqual([
-    {
-      key: `subscription:${subscription!.id}`,
-      investorId: subscription!.investorId,
-      investorLogin,
-      ratePpm: 300_000,
-      enabled: true,
-      effectiveSince: subscription!.startedAt,
-    },
-  ]);
-});
-
-test("the whole locked balance is inbound to the pool, and nothing stays outside", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin, answer } = await assigned(world);
-  await answer;
-  const ledger = await poolLedger(world, masterLogin);
-  expect(ledger.holdings).toMatchObject([
-    { investorLogin, outside: { minorUnits: 0n }, inbound: { minorUnits: 500_00n } },
-  ]);
+  const { id, investorId, startedAt: effectiveSince } = subscription!;
+  const terms = { investorId, investorLogin, ratePpm: 300_000, enabled: true, effectiveSince };
+  expect(world.configured).toEqual([{ key: `subscription:${id}`, ...terms }]);
+  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ outside: 0n, inbound: 500_00n });
   expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("an Investor with 0.00 joins a Master without a minimum deposit, and no mirror is sent", async () => {
@@ -117,26 +92,8 @@ test("a balance below the minimum is refused with both amounts, is not listed, a
   expect(world.configured).toEqual([]);
 });
 
-test("an Investor with open positions is refused", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  trader(world, pair.investorLogin).openSome(1);
-  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
-    code: "investor_has_open_positions",
-    outcome: "not_executed",
-  });
-});
-
-test("open positions of the Master do not block an assign", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  trader(world, pair.masterLogin).openSome(3);
-  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
-});
-
 test("an Investor that is assigned to a Master or is still leaving one is refused", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const other = { masterLogin: aMaster(world), investorLogin: pair.investorLogin };
   await expect(world.service.assign(anAssignment(other), aCall())).rejects.toMatchObject({
     code: "already_subscribed",
@@ -154,32 +111,6 @@ test("with single subscriptions the second one of an Investor is refused", async
   await settle(world);
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "investor_previously_subscribed",
-  });
-});
-
-test("without single subscriptions the same pair gets a new subscription", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  await world.service.unassign(pair, aCall());
-  await settle(world);
-  const { subscription } = await world.service.assign(anAssignment(pair), aCall());
-  expect(subscription!.id).not.toBe(pair.id);
-  await settle(world);
-  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("a stopped Master accepts no Investor", async () => {
-  const world = await aWorld();
-  const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
-  await one(
-    world.deps.pool,
-    sql`update master_pool set stopped_reason = 'a test' where login = ${masterLogin} returning login`,
-  );
-  const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
-  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
-    code: "safety_stop",
-    status: "conflict",
   });
 });
 
@@ -254,15 +185,6 @@ test("concurrent deliveries of one command make one subscription and get the sam
   expect(await statuses(world)).toEqual(["ACTIVE"]);
 });
 
-test("a repeated command that was refused is tried again", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
-  const call = aCall();
-  await expect(world.service.assign(anAssignment(pair), call)).rejects.toMatchObject({ code: "below_min_deposit" });
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.DEPOSIT, amount: 50_00n });
-  await expect(world.service.assign(anAssignment(pair), call)).resolves.toBeDefined();
-});
-
 test("of ten simultaneous assigns of one Investor exactly one succeeds", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
@@ -277,16 +199,6 @@ test("of ten simultaneous assigns of one Investor exactly one succeeds", async (
   await settle(world);
   const mirrored = masters.map((login) => balanceOf(world.platform.ledger, login));
   expect(mirrored.toSorted()).toEqual([...Array.from({ length: 9 }, () => 0n), 500_00n]);
-  await expectBooksToReconcile(world);
-});
-
-test("a withdrawal before the assignment is not part of the baseline", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  expect(await withdraw(world, pair.investorLogin, 200_00n, "1")).toBe(200_00n);
-  await world.service.assign(anAssignment(pair), aCall());
-  await settle(world);
-  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(300_00n);
   await expectBooksToReconcile(world);
 });
 
@@ -308,13 +220,11 @@ test("an assign is retried while another transaction holds the lock of the Maste
     return { assigning };
   });
   await expect(answer.assigning).resolves.toBeDefined();
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });
 
 test("a Master that does not accept refuses assignments, and keeps the Investors that it has", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.accounts.setAccepting(masterLogin, false);
   const other = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   const command = aCall();

@@ -15,8 +15,9 @@ import { markCancelled, markExpired, readQueue, startTries } from "../store/depa
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
 import { pausedAt } from "../testing/paused.ts";
-import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
+import { deliver, type Pair, settle, subscribed, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
+import { tradingPair, tradingPairs } from "../testing/trading-pairs.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
 
 const WEEK_MS = 604_800_000n;
@@ -32,13 +33,10 @@ async function ledger(world: World, operationId: string) {
 
 /** A Master that trades, an Investor in its pool, and an unassign that waits. */
 async function queued(world: World, queueForMs = WEEK_MS) {
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const master = trader(world, pair.masterLogin);
-  const position = master.open();
-  await settle(world);
+  const trading = await tradingPair(world);
   const call = aCall();
-  const answer = await world.service.unassign(request(pair, queueForMs), call);
-  return { pair, master, position, call, answer, id: call.commandId };
+  const answer = await world.service.unassign(request(trading.pair, queueForMs), call);
+  return { ...trading, call, answer, id: call.commandId };
 }
 
 test("an unassign waits while the Master has open positions, and is executed once as soon as it is flat", async () => {
@@ -119,8 +117,7 @@ test("a queued unassign of an Investor that is archived meanwhile ends CANCELLED
 });
 
 test("an unassign that nothing blocks is executed at once, and one that is refused for another reason ends", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const call = aCall();
   const answer = await world.service.unassign(request(pair), call);
   expect(answer).toMatchObject({ payoutEnqueued: true, amount: { minorUnits: -500_00n } });
@@ -187,24 +184,6 @@ test("an unassign whose time is over ends as expired, and one that its caller ca
   expect(await noted(world)).toEqual(["pending ", "not_executed expired", "pending ", "not_executed cancelled"]);
 });
 
-test("a Master that seems flat and is not lets the unassign wait on", async () => {
-  const world = await aWorld();
-  const { pair, master, position, id } = await queued(world);
-  master.close(position);
-  await deliver(world);
-  while (await allocateResults(world.deps));
-  await passTime(world, 1_000);
-  // Its deal has not arrived yet.
-  master.open();
-  await runQueued(world.deps);
-
-  expect(await ledger(world, id)).toMatchObject({ ...PENDING, queueState: QueueState.WAITING });
-  expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
-  expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBeGreaterThan(0);
-  await settle(world);
-  expect((await readQueue(world.deps.pool, "EXIT")).overdueSeconds).toBe(0);
-});
-
 test("an unassign whose later try runs is not cancelled, and a repetition gets the answer of one that waits", async () => {
   const world = await aWorld();
   const { pair, master, position, call, answer, id } = await queued(world);
@@ -223,17 +202,6 @@ test("an unassign whose later try runs is not cancelled, and a repetition gets t
   latch.open();
   await running;
   expect(await world.service.unassign(request(pair), call)).toMatchObject({ amount: { minorUnits: -500_00n } });
-});
-
-test("a look at those that wait locks and writes none that stays as it is", async () => {
-  const world = await aWorld();
-  await queued(world);
-  const touched = () =>
-    many(world.deps.pool, sql`select xmin::text, xmax::text from departure where state = 'WAITING'`);
-  const before = await touched();
-  expect(before).toHaveLength(1);
-  await runQueued(world.deps);
-  expect(await touched()).toEqual(before);
 });
 
 test("of a try, its caller and its expiry exactly one takes an unassign out of the queue", async () => {
@@ -260,7 +228,7 @@ test(
   async () => {
     const world = await aWorld();
     const cases = await crashAtEveryPoint(world, {
-      prepare: (count) => tradingPairs(world, count),
+      prepare: (count) => withCalls(world, count),
       run: (deps, { pair, call }) => subscriptionService(deps).unassign(request(pair), call),
     });
     const ends = new Set<string>();
@@ -287,7 +255,7 @@ test(
     const world = await aWorld();
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
-        const all = await tradingPairs(world, count);
+        const all = await withCalls(world, count);
         for (const { pair, call } of all) await world.service.unassign(request(pair), call);
         return all;
       },
@@ -312,16 +280,8 @@ test(
   CRASH_TEST_MS,
 );
 
-async function tradingPairs(world: World, count: number) {
-  const all = [];
-  for (let index = 0; index < count; index += 1) {
-    const pair = await subscribed(world, aMaster(world), 500_00n);
-    const master = trader(world, pair.masterLogin);
-    const position = master.open();
-    all.push({ pair, call: aCall(), close: () => void master.close(position) });
-  }
-  await settle(world);
-  return all;
+async function withCalls(world: World, count: number) {
+  return (await tradingPairs(world, count)).map((each) => ({ ...each, call: aCall() }));
 }
 
 async function endOf(world: World, operationId: string): Promise<string> {

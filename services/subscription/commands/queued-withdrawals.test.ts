@@ -17,9 +17,10 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { anOperation, crashAtEveryPoint, CRASH_TEST_MS, endOf, recover } from "../testing/crash-at-every-point.ts";
 import { requestWithdrawal } from "../testing/funding.ts";
 import { pausedAt } from "../testing/paused.ts";
-import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
+import { deliver, type Pair, settle, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
+import { tradingPair, tradingPairs } from "../testing/trading-pairs.ts";
+import { aCall, aWorld, passTime, type World } from "../testing/world.ts";
 import { WITHDRAWAL_FEED } from "../messages/capital-events.ts";
 
 const { PAID, REFUSED, RUNNING, WAITING } = WithdrawalState;
@@ -29,15 +30,6 @@ const HOUR_MS = 3_600_000;
 const LONG_MS = 60_000;
 
 const cents = (minorUnits: bigint) => ({ currencyCode: "USD", minorUnits });
-
-/** An Investor in the pool of a Master that trades. */
-async function trading(world: World) {
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const master = trader(world, pair.masterLogin);
-  const position = master.open();
-  await settle(world);
-  return { pair, master, position };
-}
 
 function queueUntil({ deps }: Pick<World, "deps">, ms = HOUR_MS): Date {
   return new Date(deps.now().getTime() + ms);
@@ -79,7 +71,7 @@ async function runLater(world: World, ms = 1_000): Promise<void> {
 
 test("a withdrawal waits while the Master has open positions, and is paid once as soon as it is flat", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   const answer = await queue(world, pair, "W1");
   expect(answer).toEqual({
     state: WAITING,
@@ -116,8 +108,7 @@ test("a withdrawal waits while the Master has open positions, and is paid once a
 });
 
 test("one that nothing blocks is paid at once and never waits; one that is blocked for another reason is refused", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   expect(await queue(world, pair, "W1")).toMatchObject({ state: PAID, hasWaited: false });
   trader(world, pair.masterLogin).result(-400_00n);
   expect(await queue(world, pair, "W2")).toMatchObject({
@@ -130,7 +121,7 @@ test("one that nothing blocks is paid at once and never waits; one that is block
 
 test("everything is decided anew: two that wait share what is there when the Master is flat", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1", { amount: 300_00n });
   await queue(world, pair, "W2", { amount: 300_00n });
   master.close(position, { profit: -100_00n });
@@ -145,7 +136,7 @@ test("everything is decided anew: two that wait share what is there when the Mas
 
 test("a refusal of a later try that may pass lets it wait on, a final one ends it", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   await untilReady(world, () => master.close(position, { profit: -600_00n }));
   world.platform.faults.hold.push("account_busy");
@@ -174,7 +165,7 @@ test("a refusal of a later try that may pass lets it wait on, a final one ends i
 
 test("after a Master was not flat in between, the pauses between tries begin anew", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   master.close(position);
   await deliver(world);
@@ -199,7 +190,7 @@ test("after a Master was not flat in between, the pauses between tries begin ane
 
 test("one whose time is over ends as expired, and is never tried after it", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1", { forMs: LONG_MS });
   await settle(world);
   await passTime(world, LONG_MS + 1);
@@ -218,7 +209,7 @@ test("one whose time is over ends as expired, and is never tried after it", asyn
 
 test("one that waits can be cancelled, also twice, and none that was paid, refused, never queued or is not known", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   expect([await cancel(world, "W1"), await cancel(world, "W1")]).toEqual([{}, {}]);
   await requestWithdrawal(world, pair.investorLogin, 1_00n, { operationId: "W2" });
@@ -241,7 +232,7 @@ test("one that waits can be cancelled, also twice, and none that was paid, refus
 
 test("one whose later try runs is not cancelled, and a repetition learns that it runs", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   await untilReady(world, () => master.close(position));
   const { latch, deps } = pausedAt(world, "hold");
@@ -256,7 +247,7 @@ test("one whose later try runs is not cancelled, and a repetition learns that it
 
 test("at most twenty withdrawals of one Investor wait; the next one is refused until one has ended", async () => {
   const world = await aWorld();
-  const { pair } = await trading(world);
+  const { pair } = await tradingPair(world);
   for (let index = 0; index < 20; index += 1) await queue(world, pair, `W${index}`, { amount: 1_00n });
   expect(await queue(world, pair, "W20")).toMatchObject({
     state: REFUSED,
@@ -271,7 +262,7 @@ test("at most twenty withdrawals of one Investor wait; the next one is refused u
 
 test("one of an Investor that has left the pool waits for no Master", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   master.close(position);
   await world.service.unassign(pair, aCall());
@@ -284,7 +275,7 @@ test("one of an Investor that has left the pool waits for no Master", async () =
 
 test("one whose first process is gone waits, and its late answer does not change that", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   const { latch, ...replica } = pausedAt(world, "readAccount");
   const late = queue(replica, pair, "W1");
   await latch.reached;
@@ -303,7 +294,7 @@ test("one whose first process is gone waits, and its late answer does not change
 
 test("one whose account lock is not released yet is tried only when it is", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   world.platform.faults.release.push("unreachable");
   expect((await queue(world, pair, "W1")).state).toBe(WAITING);
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBe("subscription:departure:W1:1");
@@ -319,7 +310,7 @@ test("one whose account lock is not released yet is tried only when it is", asyn
 
 test("a look reads each that waits once, however many wait, and writes none that stays as it is", async () => {
   const world = await aWorld();
-  const { pair, master, position } = await trading(world);
+  const { pair, master, position } = await tradingPair(world);
   await queue(world, pair, "W1");
   const { pool } = world.deps;
   // A planner that has seen one that waits expects few.
@@ -355,20 +346,14 @@ test("a look reads each that waits once, however many wait, and writes none that
 });
 
 /** Investors of Masters that trade, each with the operation that it will request. */
-async function tradingPairs(world: World, count: number) {
-  const all = [];
-  for (let index = 0; index < count; index += 1) {
-    const pair = await subscribed(world, aMaster(world), 500_00n);
-    const master = trader(world, pair.masterLogin);
-    const position = master.open();
-    const operation = { ...anOperation(), queueUntil: anOperation().deadline };
-    all.push({ pair, operation, close: () => void master.close(position) });
-  }
-  await settle(world);
-  return all;
+async function withOperations(world: World, count: number) {
+  return (await tradingPairs(world, count)).map((each) => {
+    const operation = anOperation();
+    return { ...each, operation: { ...operation, queueUntil: operation.deadline } };
+  });
 }
 
-type Trading = Awaited<ReturnType<typeof tradingPairs>>[number];
+type Trading = Awaited<ReturnType<typeof withOperations>>[number];
 
 async function request(world: Pick<World, "service" | "deps">, { pair, operation }: Trading) {
   return await requestWithdrawal(world, pair.investorLogin, 200_00n, operation);
@@ -393,7 +378,7 @@ test(
   async () => {
     const world = await aWorld();
     const cases = await crashAtEveryPoint(world, {
-      prepare: (count) => tradingPairs(world, count),
+      prepare: (count) => withOperations(world, count),
       run: (deps, each) => request({ service: subscriptionService(deps), deps }, each),
     });
     const ends = new Set<string>();
@@ -452,7 +437,7 @@ test(
 );
 
 async function waitingPairs(world: World, count: number): Promise<Trading[]> {
-  const all = await tradingPairs(world, count);
+  const all = await withOperations(world, count);
   for (const each of all) await request(world, each);
   return all;
 }

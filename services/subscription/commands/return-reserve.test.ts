@@ -3,13 +3,12 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, release } from "../testing/funding.ts";
 import { departureKey } from "../domain/departure.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
-import { settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, aWorld } from "../testing/world.ts";
+import { settle, aPair, settleAndReconcile } from "../testing/settle.ts";
+import { aCall, aWorld } from "../testing/world.ts";
 import { poolLedger } from "../testing/pool-ledger.ts";
 
 test("the reserve of a refused debit returns to the pool without a call to platform", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   const calls = world.platform.byKey.size;
@@ -26,8 +25,7 @@ test("the reserve of a refused debit returns to the pool without a call to platf
 });
 
 test("concurrent and repeated calls return a reserve once", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   const answers = await Promise.all(
@@ -38,17 +36,15 @@ test("concurrent and repeated calls return a reserve once", async () => {
 });
 
 test("a reserve that its debit has settled is not returned", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   await completeWithdrawal(world, withdrawal);
   await settle(world);
   const key = departureKey(withdrawal);
   expect(await world.service.returnReserve({ key }, aCall())).toMatchObject({ amount: { minorUnits: 0n } });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("an unknown key returns 0.00, and an empty key is invalid", async () => {

@@ -8,7 +8,6 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import type { Deps } from "../deps.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { subscriptionService } from "../service.ts";
@@ -27,7 +26,7 @@ import {
 import { createLatch } from "../testing/latch.ts";
 import { inBucket, publishedEvents } from "../testing/ledger.ts";
 import { pausedAt, pausedAtTerms } from "../testing/paused.ts";
-import { settle, subscribed, whileJobsRun } from "../testing/settle.ts";
+import { settle, subscribed, whileJobsRun, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../testing/world.ts";
 
@@ -115,8 +114,7 @@ test("a withdrawal outside a pool is paid under its account lock, which the payo
 });
 
 test("a withdrawal from a pool posts the results, collects the fee and is reduced to what is left", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.fees.rules.ratePpm = 300_000;
   trader(world, masterLogin).result(100_00n);
   const call = aCall();
@@ -136,9 +134,8 @@ test("a withdrawal from a pool posts the results, collects the fee and is reduce
   const [{ request } = {}] = world.fees.recorded.values();
   expect(request).toMatchObject({ key: `withdrawal:${call.commandId}` });
   expect([balanceOf(world.platform.ledger, investorLogin), lockOf(world, investorLogin)]).toEqual([0n, undefined]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
-  await expectBooksToReconcile(world);
 });
 
 test("of an empty account nothing is paid and there is no deal; a fee that leaves nothing is collected", async () => {
@@ -185,22 +182,15 @@ test("a withdrawal whose deadline has passed before it begins is refused, and ne
   expect(balanceOf(world.platform.ledger, login)).toBe(100_00n);
 });
 
-test.each(["in a pool", "outside a pool"])(
-  "%s nothing is decided when the account lock may be lost with commits of another database",
-  async (where) => {
-    const world = await aWorld();
-    const login =
-      where === "in a pool"
-        ? (await subscribed(world, aMaster(world), 100_00n)).investorLogin
-        : anInvestor(world, 100_00n);
-    const withdrawal = await holdForWithdrawal(world, login, 40_00n);
-    await expect(decideWithdrawal(world, { ...withdrawal, database: "another" })).rejects.toMatchObject({
-      code: "account_busy",
-      outcome: "not_executed",
-    });
-    await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 40_00n });
-  },
-);
+test("outside a pool nothing is decided when the account lock may be lost with commits of another database", async () => {
+  const world = await aWorld();
+  const withdrawal = await holdForWithdrawal(world, anInvestor(world, 100_00n), 40_00n);
+  await expect(decideWithdrawal(world, { ...withdrawal, database: "another" })).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+  });
+  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 40_00n });
+});
 
 test("a request that comes in time and is recorded after a late one was refused does not begin", async () => {
   const world = await aWorld();
@@ -235,8 +225,7 @@ test("a withdrawal that has begun in time is joined after its deadline too", asy
 });
 
 test("a repetition while it runs joins it, and one after its end gets the same figures and deal", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.fees.rules.ratePpm = 300_000;
   trader(world, masterLogin).result(100_00n);
   const call = aCall();
@@ -304,8 +293,7 @@ test("after a lost answer of the account lock nothing is executed, and the lock 
 });
 
 test("the account lock of a refused withdrawal whose release failed is released by the recovery job", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   trader(world, masterLogin).openSome(1);
   world.platform.faults.release.push("unreachable");
   const answer = await requestWithdrawal(world, investorLogin, 40_00n);
@@ -317,8 +305,7 @@ test("the account lock of a refused withdrawal whose release failed is released 
 });
 
 test("open positions and a deficit refuse a withdrawal that is not to wait, and its lock is released", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const master = trader(world, masterLogin);
   master.openSome(2);
   expect(await requestWithdrawal(world, investorLogin, 40_00n)).toMatchObject({
@@ -371,8 +358,7 @@ test.each(["is lost", "does not come: fee is not reached"])(
 );
 
 test("a repetition completes what is decided, without another decision", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   trader(world, masterLogin).result(100_00n);
@@ -460,17 +446,15 @@ test.each(["insufficient_funds", "platform_rejected", "expired"])(
     });
     expect(lockOf(world, investorLogin)).toBeUndefined();
     expect(await requestWithdrawal(world, investorLogin, 200_00n, { call })).toEqual(answer);
-    await settle(world);
+    await settleAndReconcile(world);
     expect(await inBucket(world, masterLogin, "reserved")).toEqual([0n]);
     expect(await inBucket(world, masterLogin, "pooled")).toEqual([470_00n]);
     expect(balanceOf(world.platform.ledger, investorLogin)).toBe(470_00n);
-    await expectBooksToReconcile(world);
   },
 );
 
 test("the reserve is returned before the account lock is released", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "insufficient_funds" : undefined);
   const reserved: bigint[][] = [];
   const replica = withPlatform(world, {
@@ -484,8 +468,7 @@ test("the reserve is returned before the account lock is released", async () => 
 });
 
 test("a withdrawal that platform refuses as the repetition of a lost one ends before any fee is collected", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   const hold = vi.fn<Deps["platform"]["hold"]>(() => Promise.reject(repeatsLost()));
   const call = aCall();
@@ -505,17 +488,15 @@ test("a withdrawal that platform refuses as the repetition of a lost one ends be
 });
 
 test("a payout that platform refuses as the repetition of a lost one ends the withdrawal, and its reserve returns", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const call = aCall();
   const replica = withPlatform(world, { transferChain: async () => chainOf(REPEATED) });
   const answer = await requestWithdrawal(replica, investorLogin, 200_00n, { call });
   expect(answer).toMatchObject({ state: REFUSED, refusal: { code: "possible_duplicate", details: { deal_id: "77" } } });
   expect(lockOf(world, investorLogin)).toBeUndefined();
   expect(await requestWithdrawal(world, investorLogin, 200_00n, { call })).toEqual(answer);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("a refusal as a repetition after a lost answer proves nothing: the payout stays unknown, and is paid once", async () => {
@@ -555,16 +536,14 @@ test.each(["in a pool", "outside a pool"])(
       state: REFUSED,
       refusal: { code: "account_busy" },
     });
-    await settle(world);
+    await settleAndReconcile(world);
     expect(await inBucket(world, masterLogin, "reserved")).toEqual([0n]);
     expect(balanceOf(world.platform.ledger, login)).toBe(500_00n);
-    await expectBooksToReconcile(world);
   },
 );
 
 test("a process that is delayed in a try which has ended answers with the end that is recorded", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const { latch, ...replica } = pausedAtTerms(world);
   const call = aCall();
   const delayed = requestWithdrawal(replica, investorLogin, 200_00n, { call });
@@ -577,8 +556,7 @@ test("a process that is delayed in a try which has ended answers with the end th
 });
 
 test("a process that is delayed before the fees finds its withdrawal completed by another one", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   const latch = createLatch();
   const { recordFees } = world.fees.client;
@@ -600,8 +578,7 @@ test("a process that is delayed before the fees finds its withdrawal completed b
 });
 
 test("a fee that is refused returns its reserve to the pool, and the payout goes on; fee learns it when it can be reached", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   world.platform.rules.refuse = ({ key }) => (key.startsWith("fee:") ? "insufficient_funds" : undefined);
   const recordAnswers = vi.fn<Deps["fees"]["recordAnswers"]>(() => Promise.reject(serviceUnavailable("fee")));
@@ -610,15 +587,13 @@ test("a fee that is refused returns its reserve to the pool, and the payout goes
   expect(recordAnswers.mock.calls.map(([{ fees }]) => fees)).toMatchObject([
     [{ key: expect.stringMatching(/^fee:/), answer: { answer: { value: { refusalCode: "insufficient_funds" } } } }],
   ]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(300_00n);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([300_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("a fee that finds its account busy is requested again within the same call", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   let requests = 0;
   world.platform.rules.isBusy = ({ key }) => key.startsWith("fee:") && (requests += 1) < 3;
@@ -628,8 +603,7 @@ test("a fee that finds its account busy is requested again within the same call"
 });
 
 test("nothing is paid out while the outcome of a fee is unknown", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   world.platform.rules.delay = ({ key }) => key.startsWith("fee:");
   const call = aCall({ withinMs: ONE_CALL_MS });
@@ -645,20 +619,17 @@ test("nothing is paid out while the outcome of a fee is unknown", async () => {
 });
 
 test("two withdrawals of one Investor at once are decided one after the other", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.fees.rules.debt = () => 30_00n;
   const answers = await Promise.all([1, 2].map((each) => withdraw(world, investorLogin, 300_00n, `W${each}`)));
   expect(answers.toSorted((one, other) => Number(other - one))).toEqual([300_00n, 170_00n]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal and an unassign of one Investor at once are decided one after the other", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const [paid, exit] = await Promise.all([
     withdraw(world, pair.investorLogin, 300_00n, "W1"),
     world.service.unassign(pair, aCall()),
@@ -688,36 +659,12 @@ test("money that comes to the account between its lock and the decision is read 
     state: PAID,
     figures: { effective: cents(40_00n) },
   });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, login)).toBe(65_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("a refused withdrawal stays refused, and another operation is decided anew", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  trader(world, masterLogin).openSome(3);
-  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 200_00n });
-  const first = await world.service.withdraw(request, aCall());
-  expect(first).toMatchObject({
-    state: REFUSED,
-    refusal: { code: "master_open_positions", details: { open_positions: "3" }, outcome: expect.anything() },
-    figures: undefined,
-  });
-  expect(world.platform.accountLocks.get(investorLogin)).toBeUndefined();
-  trader(world, masterLogin).closeAll();
-  await expect(world.service.withdraw(request, aCall())).resolves.toEqual(first);
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
-  const other = await world.service.withdraw({ ...request, operationId: "2" }, aCall());
-  expect(other).toMatchObject({ state: PAID, figures: { effective: { minorUnits: 200_00n } } });
-  await expect(world.service.withdraw(request, aCall())).resolves.toEqual(first);
-  await settle(world);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal is refused as busy, also when repeated, if money does not reach the Master in time", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   await deposit(world, investorLogin, 100_00n);
   const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 600_00n });
   const first = await world.service.withdraw(request, aCall({ withinMs: 2_000 }));
@@ -727,37 +674,14 @@ test("a withdrawal is refused as busy, also when repeated, if money does not rea
 });
 
 test("a repeated request waits for the first one that is still open, and gets its answer", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   await deposit(world, investorLogin, 100_00n);
   const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 600_00n });
   const calls = [1, 2, 3].map(() => world.service.withdraw(request, aCall()));
   const answers = await whileJobsRun(world, Promise.all(calls));
   expect(answers[0]).toMatchObject({ state: PAID, figures: { effective: { minorUnits: 600_00n } } });
   expect(answers).toEqual([answers[0], answers[0], answers[0]]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
-  await expectBooksToReconcile(world);
-});
-
-test("while the outcome of its payout is not known it is UNKNOWN, and a repeated request or the job pays it once", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  for (const operationId of ["1", "2"]) {
-    const request = aWithdrawal(world, { operationId, investorLogin, amount: 200_00n });
-    world.platform.rules.delay = ({ key }) => key.startsWith("withdrawal:");
-    const open = { state: UNKNOWN, refusal: undefined, figures: undefined, dealId: undefined, inPool: false };
-    await expect(world.service.withdraw(request, aCall())).resolves.toMatchObject(open);
-    world.platform.rules.delay = () => false;
-    executeWaiting(world.platform);
-    if (operationId === "2") await passTime(world, 60_000);
-    await settle(world);
-    const { dealId } = world.platform.byKey.get(`withdrawal:${operationId}`)!.result.legs[0]!;
-    await expect(world.service.withdraw(request, aCall())).resolves.toMatchObject({ state: PAID, dealId });
-    await settle(world);
-  }
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(100_00n);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(100_00n);
-  await expectBooksToReconcile(world);
 });

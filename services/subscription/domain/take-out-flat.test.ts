@@ -8,21 +8,10 @@ function holding(subscriptionId: bigint, pooled: bigint, more: Partial<UnitHoldi
 
 const POOL: UnitPool = { ...EMPTY_POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n)] };
 
-test("the units of capital that is taken out are redeemed at once, and other holdings do not change", () => {
-  const after = takeOutFlat(POOL, [{ subscriptionId: 1n, amount: 25_00n, isLast: false }]);
-  expect(after.holdings).toEqual([holding(1n, 75_00n), holding(2n, 300_00n)]);
-});
-
 test("an inflow of another Investor waits for a separate strike", () => {
   const pool = { ...POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n, { waiting: 50_00n })] };
   const after = takeOutFlat(pool, [{ subscriptionId: 1n, amount: 100_00n, isLast: false }]);
   expect(after.holdings).toEqual([holding(1n, 0n), holding(2n, 300_00n, { waiting: 50_00n })]);
-});
-
-test("an Investor that leaves the pool keeps no units, and its carry goes to the remaining holding", () => {
-  const pool = { ...POOL, holdings: [holding(1n, 100_00n, { carry: 4n }), holding(2n, 300_00n, { carry: -4n })] };
-  const after = takeOutFlat(pool, [{ subscriptionId: 1n, amount: 100_00n, isLast: true }]);
-  expect(after.holdings).toEqual([{ ...holding(2n, 300_00n), units: expect.any(BigInt), carry: 0n }]);
 });
 
 test("Investors who take capital out together get what each would get alone", () => {
@@ -33,13 +22,4 @@ test("Investors who take capital out together get what each would get alone", ()
   const after = takeOutFlat(POOL, outflows);
   expect(after.holdings).toEqual([holding(1n, 75_00n)]);
   expect(after).toEqual(outflows.reduce((pool, outflow) => takeOutFlat(pool, [outflow]), POOL));
-});
-
-test("a pool that all Investors leave together is empty", () => {
-  const outflows = POOL.holdings.map(({ subscriptionId, pooled }) => ({
-    subscriptionId,
-    amount: pooled,
-    isLast: true,
-  }));
-  expect(takeOutFlat(POOL, outflows).holdings).toEqual([]);
 });

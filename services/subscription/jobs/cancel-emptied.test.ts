@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
+import { settle, aPair } from "../testing/settle.ts";
+import { aCall, type World } from "../testing/world.ts";
 import { cancelEmptied } from "./cancel-emptied.ts";
 
 test("a PAUSED subscription with an empty holding is CANCELLED and published once, also without a new movement", async () => {
-  const world = await aWorld();
-  const left = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...left } = await aPair(500_00n);
   await world.service.unassign(left, aCall());
   await settle(world);
   await world.deps.pool.query("update subscription set status = 'PAUSED', ended_at = null; delete from outbox");
@@ -18,17 +17,6 @@ test("a PAUSED subscription with an empty holding is CANCELLED and published onc
   expect(await many(world.deps.pool, sql`select type from outbox`)).toEqual([
     { type: "pamm.subscription.v1.ExitCompleted" },
   ]);
-});
-
-test("a PAUSED subscription with money still on the Master stays PAUSED", async () => {
-  const world = await aWorld();
-  const leaving = await subscribed(world, aMaster(world), 500_00n);
-  await deliver(world);
-  await world.service.unassign(leaving, aCall());
-
-  await cancelEmptied(world.deps);
-
-  expect(await statuses(world)).toEqual([{ status: "PAUSED", hasEnded: false }]);
 });
 
 async function statuses({ deps }: World) {

@@ -4,18 +4,16 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
-import { settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, aWorld, passTime } from "../testing/world.ts";
+import { settle, aPair, settleAndReconcile } from "../testing/settle.ts";
+import { aCall, passTime } from "../testing/world.ts";
 import { unassign } from "../commands/unassign.ts";
 
 test("a refused exit is sent again under new keys, and the subscription stays PAUSED until one is applied", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   world.platform.rules.refuse = ({ key }) => (key.startsWith("exit:") ? "absent" : undefined);
   const { transferId } = await world.service.unassign(pair, aCall());
   for (let number = 1; number < 8; number += 1) {
-    await settle(world);
-    await expectBooksToReconcile(world);
+    await settleAndReconcile(world);
     await passTime(world, 31_000);
   }
   const { subscription } = await world.service.findOpenSubscription(pair, aCall());
@@ -38,8 +36,7 @@ test("a refused exit is sent again under new keys, and the subscription stays PA
 });
 
 test("the outcome of an exit that stays unknown is read again, and the exit is not sent again", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
   await world.service.unassign(pair, aCall());
   for (let runs = 0; runs < 5; runs += 1) {
@@ -57,8 +54,7 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
 });
 
 test("an unassign whose exit could not be sent has left the pool and returns outcome_unknown", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const call = aCall();
   const unreachable = {
     ...world.platform.client,

@@ -6,7 +6,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aBreak } from "#test/support/break.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, aPair } from "../testing/settle.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
@@ -67,9 +67,7 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
 });
 
 test("a Master resumed by operators is not stopped by the same break again, but by the next one", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  await subscribed(world, master, 500_00n);
+  const { world, masterLogin: master } = await aPair(500_00n);
   const seen = aBreak(1n, { login: master, masterLogin: master });
   await runStopOnBreaks(withBreaks(world, [seen]));
   await world.deps.pool.query("update master_pool set stopped_reason = null");
@@ -83,9 +81,7 @@ test("a Master resumed by operators is not stopped by the same break again, but 
 });
 
 test("a break that was found before operators resumed, and is read after it, does not make them decide the same again", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 500_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(500_00n);
   const other = await subscribed(world, master, 500_00n);
   enter(world.platform.ledger, investorLogin, {
     kind: MovementKind.AMENDMENT,
@@ -121,9 +117,7 @@ test("a break that was found before operators resumed, and is read after it, doe
 });
 
 test("after a crash no break is marked as handled without its Master being stopped", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  await subscribed(world, master, 500_00n);
+  const { world, masterLogin: master } = await aPair(500_00n);
   const deps = withBreaks(world, [aBreak(1n, { login: master, masterLogin: master })]);
   const crashing: Deps = {
     ...deps,
@@ -138,9 +132,7 @@ test("after a crash no break is marked as handled without its Master being stopp
 });
 
 test("a break that the subscription service found stops a Master also while the platform service is unavailable", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  await subscribed(world, master, 500_00n);
+  const { world, masterLogin: master } = await aPair(500_00n);
   await world.deps.pool.query(`
     insert into reconciliation_check (name, title, every_ms) values ('pool_ledger', 'pools', 60000);
     insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
@@ -155,8 +147,7 @@ test("a break that the subscription service found stops a Master also while the 
 });
 
 test("the Masters of a page of breaks are read by one statement", async () => {
-  const world = await aWorld();
-  const { investorLogin: login } = await subscribed(world, aMaster(world, 0n), 500_00n);
+  const { world, investorLogin: login } = await aPair(500_00n);
   await settle(world);
   const breaks = [1n, 2n, 3n].map((id) => aBreak(id, { check: "transfer_legs", login }));
   const statements = async (count: number): Promise<number> => {

@@ -7,7 +7,7 @@ import { corrupt } from "#test/support/corrupt.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { OWED_TO } from "../testing/fee-fake.ts";
 import { reviewWithReason } from "../testing/reviews.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 
@@ -63,9 +63,7 @@ test("the share of an Investor in a floating loss is that which a week at this m
 });
 
 test("a flat Master is not read, and outside a pool only debts are due", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   const { dealId } = trader(world, master).result(30_00n);
   await settle(world);
   world.platform.state.isDown = true;
@@ -92,9 +90,7 @@ test("a flat Master is not read, and outside a pool only debts are due", async (
 });
 
 test("nothing is decided before the newest version was made, and nothing at all while fees are switched off", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   trader(world, master).result(30_00n);
   await settle(world);
   const updatedAt = new Date(Date.now() + HOUR_MS);
@@ -105,9 +101,7 @@ test("nothing is decided before the newest version was made, and nothing at all 
 });
 
 test("a rate of the past that was set after the results were added up divides them again, and saves nothing", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
   trader(world, master).result(100_00n, { at: at(30) });
   trader(world, master).result(100_00n, { at: at(10) });
@@ -128,9 +122,7 @@ test("a rate of the past that was set after the results were added up divides th
 });
 
 test("deals that are not in the books are waited for, and refused when that takes longer than the call", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   const { open, float, close } = trader(world, master);
   const position = open();
   float(position, -100_00n);
@@ -147,9 +139,7 @@ test("deals that are not in the books are waited for, and refused when that take
 });
 
 test("a closed week that is still to be decided, or to be recorded, is waited for", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin, id } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin, id } = await aPair(1_000_00n);
   const { pool } = world.deps;
   trader(world, master).result(1n);
   await settle(world);
@@ -175,8 +165,7 @@ test("a closed week that is still to be decided, or to be recorded, is waited fo
 });
 
 test("terms that are known in another database are not decided on", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world, 0n), 1_000_00n);
+  const { world, investorLogin } = await aPair(1_000_00n);
   await settle(world);
   const terms = { ...(await termsOf(world, investorLogin)), database: "another" };
   await expect(world.service.decidePendingFee({ terms }, aCall({ withinMs: 700 }))).rejects.toMatchObject({
@@ -185,9 +174,7 @@ test("terms that are known in another database are not decided on", async () => 
 });
 
 test("a stopped Master has no pending fee to show", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   enter(world.platform.ledger, master, {
     kind: MovementKind.AMENDMENT,
     amount: 0n,

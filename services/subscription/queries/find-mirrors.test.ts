@@ -5,13 +5,11 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { listMirroredKeys, listMirroredParts } from "../store/mirrored-parts.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld } from "../testing/world.ts";
+import { deliver, settle, aPair } from "../testing/settle.ts";
+import { aCall, anInvestor } from "../testing/world.ts";
 
 test("a deposit of an Investor in a pool finds its mirror, another one does not have any", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const outside = anInvestor(world, 0n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:1" });
   enter(world.platform.ledger, outside, { kind: MovementKind.DEPOSIT, amount: 70_00n, key: "funding:deposit:2" });
@@ -40,8 +38,7 @@ test("a deposit of an Investor in a pool finds its mirror, another one does not 
 });
 
 test("a mirror names the transfers that it carries, each once, whatever else was mirrored", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const key = "funding:deposit:1";
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 70_00n, key });
   await settle(world);
@@ -60,8 +57,7 @@ test("a mirror names the transfers that it carries, each once, whatever else was
 });
 
 test("the transfers of a mirror are found by its key alone, however many mirrors there are", async () => {
-  const world = await aWorld();
-  const { id } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, id } = await aPair(500_00n);
   await settle(world);
   await execute(
     world.deps.pool,
@@ -84,8 +80,7 @@ test("the transfers of a mirror are found by its key alone, however many mirrors
 });
 
 test("mirrors are found by the keys alone, however many there are", async () => {
-  const world = await aWorld();
-  const { id } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, id } = await aPair(500_00n);
   await execute(
     world.deps.pool,
     sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
@@ -99,10 +94,4 @@ test("mirrors are found by the keys alone, however many there are", async () => 
   );
 
   expect(read).toBeLessThan(10);
-});
-
-test("a request names at least one key", async () => {
-  const world = await aWorld();
-
-  await expect(world.service.findMirrors({ keys: [] }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
 });

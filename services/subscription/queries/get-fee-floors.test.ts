@@ -4,14 +4,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { deposit, holdForWithdrawal } from "../testing/funding.ts";
 import { enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { deliver, settle, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
-import { aCall, aMaster, anInvestor, aWorld } from "../testing/world.ts";
+import { aCall, anInvestor } from "../testing/world.ts";
 
 test("the fee floor is external funds, inbound money and unposted losses", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, investorLogin } = await aPair(100_00n);
   const outside = anInvestor(world, 50_00n);
   await deliver(world);
   const { ledger } = world.platform;
@@ -37,11 +35,4 @@ test("the fee floor is external funds, inbound money and unposted losses", async
   trader(world, masterLogin).result(-30_00n);
   await settle(world);
   expect(await floors()).toEqual([floor(investorLogin, 37_00n), floor(outside, 0n)]);
-});
-
-test("floors of no Investor are refused", async () => {
-  const { service } = await aWorld();
-  await expect(service.getFeeFloors({ investorLogins: [] }, aCall())).rejects.toMatchObject({
-    code: "validation_failed",
-  });
 });

@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type AccountProof, type GetProofRequest, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { deposit } from "../testing/funding.ts";
 import { enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { deliver, settle, subscribed, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
 
@@ -19,9 +19,8 @@ function amountsOf(proof: AccountProof | undefined) {
 }
 
 test("a pool without movements has converged: each balance equals the sum of its buckets", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const first = await subscribed(world, master, 1_000_00n);
+  const { world, ...first } = await aPair(1_000_00n);
+  const { masterLogin: master } = first;
   const second = await subscribed(world, master, 500_00n);
   trader(world, master).result(30_00n);
   await settle(world);
@@ -43,9 +42,7 @@ test("a pool without movements has converged: each balance equals the sum of its
 });
 
 test("movements that are not applied on both accounts are in flight, and the pool has not converged", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   await deposit(world, investorLogin, 40_00n);
   // The deposit is on the platform and not filed yet.
   const unfiled = await proofOf(world, master);
@@ -85,9 +82,7 @@ test("archived accounts have 0.00, and what waits for an archived Master says so
 });
 
 test("unfiled deals of the Master show as a lag", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master } = await aPair(1_000_00n);
   const { dealAt } = getAccount(world.platform.ledger, master).log.findLast(({ dealId }) => dealId > 0n)!;
   trader(world, master).result(0n, { at: new Date(dealAt!.getTime() + 1_500) });
   // No balance differs: only the log position shows the unfiled deal.
@@ -97,9 +92,7 @@ test("unfiled deals of the Master show as a lag", async () => {
 });
 
 test("external funds on the Master or an Investor are quarantined, and the pool has not converged", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   enter(world.platform.ledger, master, { kind: MovementKind.EXTERNAL, amount: 7_00n });
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -2_00n });
   await settle(world);
@@ -110,9 +103,7 @@ test("external funds on the Master or an Investor are quarantined, and the pool 
 });
 
 test("two differences that cancel out in the total are still reported", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { id } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, id } = await aPair(1_000_00n);
   const other = await subscribed(world, master, 1_000_00n);
   const { pool } = world.deps;
   await pool.query(`update holding set pooled_minor = pooled_minor + 5 where subscription_id = ${id}`);
@@ -158,9 +149,7 @@ test("a Master without Investors has converged", async () => {
 });
 
 test("a pool has not converged while the units of a fee are still to be redeemed", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, master, 1_000_00n);
+  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   await subscribed(world, master, 1_000_00n);
   const { open, closeAll } = trader(world, master);
   open();

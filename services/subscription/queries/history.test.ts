@@ -10,9 +10,8 @@ import type {
 import { asOwner } from "#test/support/as-owner.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { valuePools } from "../jobs/mark-masters.ts";
-import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { listInvestorAllocations } from "./list-investor-allocations.ts";
@@ -41,9 +40,8 @@ async function allocationsOf({ service }: World, investorLogin: string, limit = 
 }
 
 test("the parts of an Investor are listed newest first, with the units by which they were shared, over all its Masters", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const own = await subscribed(world, masterLogin, 100_00n);
+  const { world, ...own } = await aPair(100_00n);
+  const { masterLogin } = own;
   await subscribed(world, masterLogin, 300_00n);
   const trades = trader(world, masterLogin);
   for (const result of [4_00n, 1n, -8_00n]) trades.result(result);
@@ -74,9 +72,7 @@ test("the parts of an Investor are listed newest first, with the units by which 
 });
 
 test("a period of allocations is half-open, and what is not in it is not listed", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, investorLogin } = await aPair(100_00n);
   for (const result of [1_00n, 2_00n, 3_00n]) {
     trader(world, masterLogin).result(result);
     await settle(world);
@@ -91,9 +87,7 @@ test("a period of allocations is half-open, and what is not in it is not listed"
 });
 
 test("a page of allocations reads as many rows at the end of a long history as at its start", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin, id } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, investorLogin, id } = await aPair(100_00n);
   await subscribed(world, masterLogin, 100_00n);
   await world.deps.pool.query(
     `insert into allocation_entry (master_login, number, kind, created_at, pool_units, log_number, deal_id, deal_at, result_minor, own_minor)
@@ -141,9 +135,8 @@ async function equityOf({ service }: World, investorLogin: string) {
 }
 
 test("A1: the equity of an Investor has its share of what floats now, also of what has floated before it came", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const first = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, ...first } = await aPair(1_000_00n);
+  const { masterLogin } = first;
   const trades = trader(world, masterLogin);
   const position = trades.open();
   trades.float(position, 450_00n);
@@ -185,9 +178,7 @@ test("an Investor outside a pool has its balance, and one that has no account ye
 });
 
 test("while deals of the Master are not filed the equity is refused, not guessed", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, investorLogin } = await aPair(100_00n);
   trader(world, masterLogin).result(5_00n);
 
   await expect(world.service.getEquity({ investorLogin }, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
@@ -198,9 +189,7 @@ test("while deals of the Master are not filed the equity is refused, not guessed
 });
 
 test("the performance of a Master is that of its trades, whatever money comes and goes", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, masterLogin, investorLogin } = await aPair(1_000_00n);
   const trades = trader(world, masterLogin);
   trades.result(100_00n);
   await settle(world);
@@ -250,9 +239,7 @@ async function recordOf(world: World, masterLogin: string, period: Partial<ListP
 }
 
 test("a Master that floats at -60 % and closes at +5 % has fallen by 60 %, and no share has changed meanwhile", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 1_000_00n);
+  const { world, masterLogin } = await aPair(1_000_00n);
   const trades = trader(world, masterLogin);
   const positionId = trades.open();
   await settle(world);
@@ -275,10 +262,9 @@ test("a Master that floats at -60 % and closes at +5 % has fallen by 60 %, and n
   expect(await recordOf(world, masterLogin)).toMatchObject({ value: 0.5 });
 
   trades.close(positionId, { profit: -50_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await recordOf(world, masterLogin)).toMatchObject({ value: 1.05, maxDrawdownPpm: 600_000 });
   expect(await many(world.deps.pool, sql`select value_next_at from master_pool`)).toEqual([{ value_next_at: null }]);
-  await expectBooksToReconcile(world);
 });
 
 test("a valuation that fails is tried again after its claim, and pools without units or of a stopped Master are not valued", async () => {
@@ -343,9 +329,7 @@ function resultsOf({ service }: World, masterLogin: string, request: Partial<Lis
 }
 
 test("the results of a Master are walked newest first, and a period of them is half-open by when they were allocated", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin } = await aPair(100_00n);
   for (const result of [1_00n, 2_00n, 3_00n]) {
     trader(world, masterLogin).result(result);
     await settle(world);
@@ -368,9 +352,7 @@ test("the results of a Master are walked newest first, and a period of them is h
 });
 
 test("a page of results reads as many rows at the end of a long history as at its start, also behind thousands of closed weeks", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin } = await aPair(100_00n);
   await world.deps.pool.query(
     `insert into allocation_entry (master_login, number, kind, created_at, pool_units, log_number, deal_id, deal_at, result_minor, own_minor)
      select '${masterLogin}', number, 'RESULT', now() + number * interval '1 second', 2, 1000 + number * 3, number, now(), 2, 0

@@ -1,13 +1,9 @@
 import { expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
-import { asOwner } from "#test/support/as-owner.ts";
-import { rowsRead } from "#test/support/rows-read.ts";
-import { listOperations, type OperationFilter } from "../store/operations.ts";
 import { trader } from "../testing/trader.ts";
-import { settle, subscribed } from "../testing/settle.ts";
+import { settle, aPair } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 
 /** Time until the deadline of the repeated command; long enough for it to read the saga. */
@@ -43,35 +39,30 @@ test("an assign is found by its operation id", async () => {
     transferKeys: [],
     masterLogin: pair.masterLogin,
   });
+  await expect(outcomeOf(world, "unknown")).rejects.toMatchObject({ code: "operation_not_found" });
 });
 
-test("an unassign names the keys of its fees and of its exit transfers", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const call = aCall();
-  await world.service.unassign(pair, call);
-  await settle(world);
-
-  expect(await world.service.getOperation({ operationId: call.commandId }, aCall())).toMatchObject({
-    action: OperationAction.UNASSIGN,
-    outcome: EXECUTED,
-    finishedAt: expect.any(Date),
-    feeKey: `subscription:exit:${pair.id}`,
-    transferKeys: [`exit:${pair.id}:1`],
-  });
-});
-
-test("the unassign by which an Investor has left is found by the keys of its exit, one that was refused is not", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+test("an unassign names the keys of its fees and exits and is found by them; one that was refused before keeps its code, and is not", async () => {
+  const { world, ...pair } = await aPair(500_00n);
   const positions = trader(world, pair.masterLogin);
   positions.openSome(1);
-  await expect(world.service.unassign(pair, aCall())).rejects.toThrow();
+  const refused = aCall();
+  await expect(world.service.unassign(pair, refused)).rejects.toMatchObject({ code: "master_open_positions" });
+  expect(await outcomeOf(world, refused.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
   positions.closeAll();
   await settle(world);
   const call = aCall();
   await world.service.unassign(pair, call);
   await settle(world);
+  expect(await outcomeOf(world, refused.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
+  expect(await world.service.getOperation({ operationId: call.commandId }, aCall())).toMatchObject({
+    action: OperationAction.UNASSIGN,
+    outcome: EXECUTED,
+    refusalCode: "",
+    finishedAt: expect.any(Date),
+    feeKey: `subscription:exit:${pair.id}`,
+    transferKeys: [`exit:${pair.id}:1`],
+  });
   const find = async (anyOf: string[], filter: Partial<ListOperationsRequest> = {}) => {
     const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10, keys: { anyOf } };
     const { items } = await world.service.listOperations({ ...all, ...filter }, aCall());
@@ -86,23 +77,6 @@ test("the unassign by which an Investor has left is found by the keys of its exi
   expect(await find([`exit:${pair.id}9:1`])).toEqual([]);
   expect(await find(["funding:payout:1"])).toEqual([]);
   expect(await find([])).toEqual([]);
-});
-
-test("a refused operation keeps its refusal code, also after a second command succeeds", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const positions = trader(world, pair.masterLogin);
-  positions.openSome(1);
-  const first = aCall();
-  await expect(world.service.unassign(pair, first)).rejects.toMatchObject({ code: "master_open_positions" });
-  expect(await outcomeOf(world, first.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
-
-  positions.closeAll();
-  await settle(world);
-  const second = aCall();
-  await world.service.unassign(pair, second);
-  expect(await outcomeOf(world, first.commandId)).toEqual([NOT_EXECUTED, "master_open_positions"]);
-  expect(await outcomeOf(world, second.commandId)).toEqual([EXECUTED, ""]);
 });
 
 test("an assign whose fee configuration is not confirmed yet has an instant in the pool, and no end", async () => {
@@ -136,8 +110,7 @@ test("a refused assign that is repeated has the outcome of its last try", async 
 });
 
 test("an operation left open by a crash is pending until its deadline, then unknown, also for a repeated command", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const call = aCall();
   await world.service.unassign(pair, call);
   await execute(
@@ -211,73 +184,4 @@ test("an assign and an unassign keep what their client calls them, and are found
   await expect(world.service.unassign(wrong, aCall())).rejects.toMatchObject({
     errors: [{ field: "master_login" }, { field: "external_id" }],
   });
-});
-
-test("an unknown operation id is not found", async () => {
-  const world = await aWorld();
-  await expect(world.service.getOperation({ operationId: "unknown" }, aCall())).rejects.toMatchObject({
-    code: "operation_not_found",
-  });
-});
-
-test("a page of operations costs the same at the end as at the start, under each filter", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 100_00n);
-  await subscribed(world, masterLogin, 500_00n);
-  const rows = 4_000;
-  const idOf = (number: number) => `0198c0de-0000-7000-8000-${String(number).padStart(12, "0")}`;
-  const unassignId = (number: number) => idOf(number).replace("-8000-", "-9000-");
-  await execute(
-    world.deps.pool,
-    sql`with inserted as (
-          insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
-                                    ended_at, baseline_entry_id)
-          select '0198c0de-0000-7000-8000-' || lpad(n::text, 12, '0'), 1, n,
-                 case when n % 20 = 0 then ${masterLogin} else '78' end, (1000000 + n)::text, 'CANCELLED', now(), now(), now(), 1
-          from generate_series(1, ${rows}::int) as n
-          returning id, command_id, investor_login, master_login
-        ), assigned as (
-          insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
-          select id, 0, true, now(), now() from inserted
-        )
-        insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
-                               requested_at, deadline_at, state, next_try_at, ended_at, before_minor, pending_minor, available_minor,
-                               effective_minor, left_status)
-        select replace(command_id, '-8000-', mark), kind, investor_login, id, master_login, case kind when 'WITHDRAWAL' then 1 end,
-               case kind when 'WITHDRAWAL' then '' end, '', now(), now(), 'ENDED', now(), now(), 0, 0, 0, 0,
-               case kind when 'EXIT' then 'CANCELLED' end
-        from inserted, (values ('EXIT', '-9000-'), ('WITHDRAWAL', '-a000-'), ('WITHDRAWAL', '-b000-')) as departures (kind, mark)`,
-  );
-  await asOwner(world.deps.pool, "subscription", "analyze subscription, assignment, departure");
-  const tables = ["subscription", "assignment", "departure", "exit_transfer"];
-  const filter: OperationFilter = {
-    login: "",
-    outcome: undefined,
-    action: undefined,
-    masterLogin: undefined,
-    fromId: undefined,
-    externalId: undefined,
-    beforeId: "",
-    limit: 21,
-  };
-  const cost = (part: Partial<OperationFilter>) =>
-    inTransaction(world.deps.pool, (tx) =>
-      rowsRead(tx, tables, async () => {
-        expect(await listOperations(tx, { ...filter, ...part }, new Date())).toHaveLength(21);
-      }),
-    );
-  const atTheEnd = { beforeId: idOf(900) };
-
-  for (const part of [{}, { action: "assign" }, { masterLogin, action: "assign" }, { fromId: idOf(2) }] as const) {
-    expect(await cost(part)).toBeLessThan(700);
-    expect(await cost({ ...part, ...atTheEnd })).toBeLessThan(700);
-  }
-  expect(await cost({ action: "unassign" })).toBeLessThan(700);
-  expect(await cost({ action: "unassign", beforeId: unassignId(900) })).toBeLessThan(700);
-
-  for (const login of [masterLogin, "78"]) {
-    const part = { action: "unassign", masterLogin: login } as const;
-    expect(await cost(part)).toBeLessThan(150);
-    expect(await cost({ ...part, beforeId: unassignId(441) })).toBeLessThan(150);
-  }
 });

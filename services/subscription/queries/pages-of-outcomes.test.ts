@@ -89,6 +89,23 @@ test(
         expect(await page({ outcome, ...part, beforeId: idOf(0.75 * PAIRS) })).toBeLessThan(1_000);
       }
     }
+    for (const part of [
+      {},
+      { action: "assign" },
+      { action: "unassign" },
+      { masterLogin: "8000003", action: "assign" },
+      { masterLogin: "8000003", action: "unassign" },
+      { fromId: idOf(2) },
+    ] as const) {
+      for (const beforeId of ["", idOf(0.25 * PAIRS)]) {
+        const buffers = await inTransaction(deps.pool, (tx) =>
+          buffersRead(tx, async (db) => {
+            expect(await listOperations(db, { ...FILTER, ...part, beforeId }, NOW)).toHaveLength(PAGE);
+          }),
+        );
+        expect(buffers, JSON.stringify(part)).toBeLessThan(1_000);
+      }
+    }
     // Of one Investor, and of those that are being tried, there are few: no other one is looked at.
     for (const [part, length] of [
       [{ login: "1000007" }, 2],

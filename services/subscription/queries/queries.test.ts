@@ -1,14 +1,9 @@
 import { expect, test } from "vitest";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type ListSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionService } from "../service.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "../testing/settle.ts";
+import { settle, subscribed, aPair } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
-import { poolLedger } from "../testing/pool-ledger.ts";
 
 const ALL: ListSubscriptionsRequest = {
   masterLogin: "",
@@ -30,37 +25,25 @@ test("subscriptions are listed by id, page by page, without gap or repeat", asyn
   expect([...first.items, ...second.items]).toEqual(whole.items);
 });
 
-test("subscriptions are filtered by Master, Investor and status; unknown logins match none", async () => {
-  const world = await aWorld();
-  const one = await subscribed(world, aMaster(world), 500_00n);
-  const other = await subscribed(world, aMaster(world), 500_00n);
-  await world.service.unassign(other, aCall());
-  const ids = async (filter: Partial<ListSubscriptionsRequest>) => {
-    const { items } = await world.service.listSubscriptions({ ...ALL, ...filter }, aCall());
-    return items.map(({ id }) => id);
-  };
-  expect(await ids({})).toEqual([one.id, other.id]);
-  expect(await ids({ masterLogin: one.masterLogin })).toEqual([one.id]);
-  expect(await ids({ investorLogin: other.investorLogin })).toEqual([other.id]);
-  expect(await ids({ status: SubscriptionStatus.ACTIVE })).toEqual([one.id]);
-  expect(await ids({ status: SubscriptionStatus.PAUSED })).toEqual([other.id]);
-  expect(await ids({ status: SubscriptionStatus.CANCELLED })).toEqual([]);
-  expect(await ids({ masterLogin: "99" })).toEqual([]);
-});
-
-test("subscriptions of Investors that are asked for at the same time are filtered for each by itself", async () => {
-  const world = await aWorld();
-  const one = await subscribed(world, aMaster(world), 500_00n);
+test("subscriptions are filtered by Master, Investor and status, also for each of those who are asked for at the same time", async () => {
+  const { world, ...one } = await aPair(500_00n);
   const other = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(other, aCall());
   const { investorLogin } = one;
+  const { ACTIVE, PAUSED, CANCELLED } = SubscriptionStatus;
   const asked: readonly (readonly [Partial<ListSubscriptionsRequest>, readonly bigint[]])[] = [
+    [{}, [one.id, other.id]],
+    [{ masterLogin: one.masterLogin }, [one.id]],
+    [{ masterLogin: "99" }, []],
+    [{ status: ACTIVE }, [one.id]],
+    [{ status: PAUSED }, [other.id]],
+    [{ status: CANCELLED }, []],
     [{ investorLogin }, [one.id]],
-    [{ investorLogin, masterLogin: one.masterLogin, status: SubscriptionStatus.ACTIVE }, [one.id]],
+    [{ investorLogin, masterLogin: one.masterLogin, status: ACTIVE }, [one.id]],
     [{ investorLogin, masterLogin: other.masterLogin }, []],
-    [{ investorLogin, status: SubscriptionStatus.PAUSED }, []],
+    [{ investorLogin, status: PAUSED }, []],
     [{ investorLogin, afterId: one.id }, []],
-    [{ investorLogin: other.investorLogin, status: SubscriptionStatus.PAUSED }, [other.id]],
+    [{ investorLogin: other.investorLogin, status: PAUSED }, [other.id]],
     [{ investorLogin: "99" }, []],
   ];
   const answers = await Promise.all(
@@ -70,8 +53,7 @@ test("subscriptions of Investors that are asked for at the same time are filtere
 });
 
 test("an Investor with more subscriptions than a page is listed page by page", async () => {
-  const world = await aWorld();
-  const { investorLogin, id } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin, id } = await aPair(500_00n);
   await world.deps.pool.query(
     `insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at,
                                started_at, ended_at, baseline_entry_id)
@@ -97,139 +79,47 @@ test("an invalid page size and cursor are refused together", async () => {
   });
 });
 
-test("the active Master is returned only while the Investor is in its pool", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const { investorLogin, masterLogin } = pair;
-  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual({
+test("who is in a pool is found from both sides, listed by id with names, and counted, without those who leave or have left", async () => {
+  const { world, masterLogin, ...first } = await aPair(500_00n);
+  const { service } = world;
+  const second = await subscribed(world, masterLogin, 500_00n);
+  const third = await subscribed(world, masterLogin, 500_00n);
+  const { investorLogin } = second;
+  const master = async (login: string) => await service.getActiveMaster({ investorLogin: login }, aCall());
+  const open = async (login: string) =>
+    (await service.findOpenSubscription({ investorLogin: login }, aCall())).subscription;
+  expect(await master(investorLogin)).toEqual({
     masterLogin,
     name: `Master ${masterLogin}`,
     startedAt: expect.any(Date),
   });
-  await world.service.unassign(pair, aCall());
+  expect(await open(investorLogin)).toMatchObject({ id: second.id, status: SubscriptionStatus.ACTIVE, inPool: true });
+  await service.unassign(second, aCall());
   const none = { masterLogin: undefined, name: undefined, startedAt: undefined };
-  expect(await world.service.getActiveMaster({ investorLogin }, aCall())).toEqual(none);
-  expect(await world.service.getActiveMaster({ investorLogin: anInvestor(world) }, aCall())).toEqual(none);
-  await expect(world.service.getActiveMaster({ investorLogin: "99" }, aCall())).rejects.toMatchObject({
-    code: "investor_not_found",
-  });
-});
+  expect([await master(investorLogin), await master(anInvestor(world))]).toEqual([none, none]);
+  await expect(master("99")).rejects.toMatchObject({ code: "investor_not_found" });
+  expect(await open(investorLogin)).toMatchObject({ id: second.id, status: SubscriptionStatus.PAUSED, inPool: false });
 
-test("active Investors are listed by id with their names, without a leaving Investor", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const [first, second, third] = [
-    await subscribed(world, masterLogin, 500_00n),
-    await subscribed(world, masterLogin, 500_00n),
-    await subscribed(world, masterLogin, 500_00n),
-  ];
-  await world.service.unassign(second, aCall());
   const page = { masterLogin, afterInvestorId: 0n, limit: 1 };
-  const one = await world.service.listActiveInvestors(page, aCall());
+  const one = await service.listActiveInvestors(page, aCall());
   expect(one).toEqual({
     items: [{ id: expect.any(BigInt), login: first.investorLogin, name: `Investor ${first.investorLogin}` }],
     hasMore: true,
   });
-  const rest = await world.service.listActiveInvestors({ ...page, afterInvestorId: one.items[0]!.id }, aCall());
+  const rest = await service.listActiveInvestors({ ...page, afterInvestorId: one.items[0]!.id }, aCall());
   expect(rest).toMatchObject({ items: [{ login: third.investorLogin }], hasMore: false });
-});
-
-test("a Master without Investors has an empty list, an unknown one is refused", async () => {
-  const world = await aWorld();
-  const page = { afterInvestorId: 0n, limit: 10 };
-  const empty = await world.service.listActiveInvestors({ ...page, masterLogin: aMaster(world) }, aCall());
-  expect(empty).toEqual({ items: [], hasMore: false });
-  await expect(world.service.listActiveInvestors({ ...page, masterLogin: "99" }, aCall())).rejects.toMatchObject({
+  const empty = aMaster(world);
+  const counted = await service.countActiveInvestors({ masterLogins: [masterLogin, empty, "99"] }, aCall());
+  expect(counted).toEqual({ counts: [{ masterLogin, investors: 2n }] });
+  expect(await service.listActiveInvestors({ ...page, masterLogin: empty }, aCall())).toEqual({
+    items: [],
+    hasMore: false,
+  });
+  await expect(service.listActiveInvestors({ ...page, masterLogin: "99" }, aCall())).rejects.toMatchObject({
     code: "master_not_found",
   });
-  await expect(
-    world.service.listActiveInvestors({ masterLogin: "99", afterInvestorId: -1n, limit: 0 }, aCall()),
-  ).rejects.toMatchObject({ errors: [{ field: "after_investor_id" }, { field: "limit" }] });
-});
-
-test("active Investors are counted for many Masters at once; Masters without any are left out", async () => {
-  const world = await aWorld();
-  const [followed, empty] = [aMaster(world), aMaster(world)];
-  await subscribed(world, followed, 500_00n);
-  const leaving = await subscribed(world, followed, 500_00n);
-  await subscribed(world, followed, 500_00n);
-  await world.service.unassign(leaving, aCall());
-  const masterLogins = [followed, empty, "99"];
-  expect(await world.service.countActiveInvestors({ masterLogins }, aCall())).toEqual({
-    counts: [{ masterLogin: followed, investors: 2n }],
-  });
-  await expect(world.service.countActiveInvestors({ masterLogins: [] }, aCall())).rejects.toMatchObject({
-    code: "validation_failed",
-  });
-});
-
-test("the open subscription is found while ACTIVE and PAUSED, without a call to another service", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const { investorLogin, id } = pair;
-  const find = async () => (await world.service.findOpenSubscription({ investorLogin }, aCall())).subscription;
-  expect(await find()).toMatchObject({ id, status: SubscriptionStatus.ACTIVE, inPool: true });
-  await world.service.unassign(pair, aCall());
-  expect(await find()).toMatchObject({ id, status: SubscriptionStatus.PAUSED, inPool: false });
   await settle(world);
-  expect(await find()).toBeUndefined();
-  expect(await world.service.findOpenSubscription({ investorLogin: "99" }, aCall())).toEqual({
-    subscription: undefined,
-  });
-});
-
-test("the pool ledger has the expected balance of the Master at its last filed log entry", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  const { masterLogin } = pair;
-  const investorLogin = anInvestor(world, 200_00n);
-  await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 7_00n });
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 3_00n });
-  await deliver(world);
-  const money = (minor: bigint) => moneyToProto(usd(minor));
-  const nothing = money(0n);
-  const holding = {
-    unposted: nothing,
-    inbound: nothing,
-    waiting: nothing,
-    reserved: nothing,
-    outbound: nothing,
-    outside: nothing,
-  };
-  expect(await poolLedger(world, masterLogin)).toEqual({
-    expectedMasterBalance: money(507_00n),
-    filedLogNumber: 2n,
-    external: money(7_00n),
-    holdings: [
-      {
-        ...holding,
-        subscriptionId: pair.id,
-        investorLogin: pair.investorLogin,
-        status: "ACTIVE",
-        pooled: money(500_00n),
-        quarantined: money(3_00n),
-      },
-      {
-        ...holding,
-        subscriptionId: pair.id + 1n,
-        investorLogin,
-        status: "ACTIVE",
-        inbound: money(200_00n),
-        pooled: nothing,
-        quarantined: nothing,
-      },
-    ],
-  });
-});
-
-test("a Master without filed entries has an empty ledger", async () => {
-  const world = await aWorld();
-  expect(await poolLedger(world, aMaster(world))).toMatchObject({
-    expectedMasterBalance: { minorUnits: 0n },
-    filedLogNumber: 0n,
-    holdings: [],
-  });
+  expect([await open(investorLogin), await open("99")]).toEqual([undefined, undefined]);
 });
 
 test("while the account service is unavailable requests are refused as not executed", async () => {

@@ -104,11 +104,3 @@ test("a page costs the same at the end as at the start, also of a rare status", 
     expect(await cost({ ...part, statuses: ["ACTIVE"], beforeId: await last(["ACTIVE"]) })).toBeLessThan(50);
   }
 });
-
-test("all invalid fields of a search are reported at once", async () => {
-  const world = await aWorld();
-
-  await expect(world.service.searchSubscriptions({ ...ALL, beforeId: -1n, limit: 0 }, aCall())).rejects.toMatchObject({
-    errors: [{ field: "before_id" }, { field: "limit" }],
-  });
-});

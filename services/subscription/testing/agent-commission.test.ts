@@ -5,7 +5,7 @@ import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { cents, inBucket } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
-import { settle, subscribed } from "./settle.ts";
+import { settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
@@ -66,8 +66,7 @@ test("where the broker books them for the pool, they are results", async () => {
   const world = await aWorld({ agentCommission: "result" });
   const { masterLogin, master } = await aPool(world);
   master.other(INSTANT, 500_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_500_00n]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });

@@ -6,13 +6,12 @@ import { mirrors } from "../checks/mirrors.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket } from "./ledger.ts";
-import { type Pair, settle, subscribed } from "./settle.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+import { type Pair, settle, aPair, settleAndReconcile } from "./settle.ts";
+import { aCall, passTime, type World } from "./world.ts";
 
 /** An Investor that has deposited 40.00 into the empty pool of a Master whose account the broker has archived. */
 async function aWaitingDeposit(): Promise<{ readonly world: World; readonly pair: Pair }> {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), 0n);
+  const { world, ...pair } = await aPair(0n);
   world.platform.ledger.archived.add(pair.masterLogin);
   await deposit(world, pair.investorLogin, 40_00n);
   await settle(world);
@@ -47,14 +46,13 @@ test("a deposit whose Master is archived stays on the account, visibly, and is m
   expect(world.platform.byKey.size).toBe(requested);
   ledger.archived.delete(masterLogin);
   await passTime(world, 15_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(ledger, masterLogin)).toBe(40_00n);
   expect(balanceOf(ledger, investorLogin)).toBe(40_00n);
   expect((await parts()).items).toMatchObject([
     { isHeld: false, isMasterArchived: false, appliedAt: expect.any(Date) },
   ]);
   expect(await proofOf(world, masterLogin)).toMatchObject({ converged: true, waits: [] });
-  await expectBooksToReconcile(world);
 });
 
 test("what waits for an archived Master can be withdrawn, and the rest waits on", async () => {
@@ -62,9 +60,8 @@ test("what waits for an archived Master can be withdrawn, and the rest waits on"
   const { masterLogin, investorLogin } = pair;
   const { ledger } = world.platform;
   expect(await withdraw(world, investorLogin, 15_00n, "1")).toBe(15_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([25_00n]);
-  await expectBooksToReconcile(world);
   // What is decided while the Master is archived is paid also when that has ended.
   const withdrawal = await holdForWithdrawal(world, investorLogin, 5_00n);
   await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 5_00n });
@@ -73,9 +70,8 @@ test("what waits for an archived Master can be withdrawn, and the rest waits on"
   await settle(world);
   expect(balanceOf(ledger, masterLogin)).toBe(20_00n);
   await completeWithdrawal(world, withdrawal);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(ledger, investorLogin)).toBe(20_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("an Investor whose money waits for an archived Master can leave, and has it back", async () => {
@@ -89,8 +85,7 @@ test("an Investor whose money waits for an archived Master can leave, and has it
 });
 
 test("what waits can be withdrawn again while the fee of a week, which the first withdrawal has reserved, waits for a payment account", async () => {
-  const world = await aWorld();
-  const { investorLogin, masterLogin } = await subscribed(world, aMaster(world, 0n), 0n);
+  const { world, investorLogin, masterLogin } = await aPair(0n);
   world.platform.ledger.archived.add(masterLogin);
   await deposit(world, investorLogin, 40_00n);
   await settle(world);

@@ -5,20 +5,19 @@ import { subscriptionService } from "../service.ts";
 import { anOperation, crashAtEveryPoint, CRASH_TEST_MS, endOf, recover, times } from "./crash-at-every-point.ts";
 import { deposit, requestWithdrawal, withdraw } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
-import { deliver, runJobs, settle, subscribed } from "./settle.ts";
+import { deliver, runJobs, settle, subscribedAll } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";
 
 /** Masters that have lost 130.00 of the 100.00 of their Investor, who has deposited 50.00 since. */
 async function deficits(world: World, count: number) {
-  const pairs = [];
-  for (const masterLogin of times(count, () => aMaster(world, 0n))) {
-    const pair = await subscribed(world, masterLogin, 100_00n);
-    trader(world, masterLogin).result(-130_00n);
-    await settle(world);
-    await deposit(world, pair.investorLogin, 50_00n);
-    pairs.push(pair);
-  }
+  const pairs = await subscribedAll(
+    world,
+    times(count, () => ({ masterLogin: aMaster(world, 0n), balance: 100_00n })),
+  );
+  for (const { masterLogin } of pairs) trader(world, masterLogin).result(-130_00n);
+  await settle(world);
+  for (const { investorLogin } of pairs) await deposit(world, investorLogin, 50_00n);
   await settle(world);
   return pairs;
 }

@@ -6,10 +6,10 @@ import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { reviewWithReason, reviewsOf, vote } from "./reviews.ts";
-import { recover, crashAtEveryPoint, CRASH_TEST_MS } from "./crash-at-every-point.ts";
+import { recover, crashAtEveryPoint, CRASH_TEST_MS, times } from "./crash-at-every-point.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
-import { type Pair, settle, subscribed } from "./settle.ts";
+import { type Pair, settle, subscribedAll, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
@@ -22,20 +22,21 @@ const voteTwice =
     await vote(deps, review, { action, actor: "boris" });
   };
 
-async function preparePairs(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
-  const made: PairWithReview[] = [];
-  for (let each = 0; each < count; each += 1) {
-    const masterLogin = aMaster(world, 0n);
-    const pair = await subscribed(world, masterLogin, 100_00n);
-    enter(world.platform.ledger, pair.investorLogin, entry);
-    await settle(world);
-    const review = (await reviewsOf(world)).find(
-      (found) => found.reason === reason && [pair.investorLogin, masterLogin].includes(found.login),
-    );
-    if (review === undefined) throw new Error(`no review with reason ${reason}`);
-    made.push({ ...pair, review });
-  }
-  return made;
+async function preparePairs(
+  world: World,
+  count: number,
+  entry: Parameters<typeof enter>[2],
+): Promise<PairWithReview[]> {
+  const wanted = times(count, () => ({ masterLogin: aMaster(world, 0n), balance: 100_00n }));
+  const pairs = await subscribedAll(world, wanted);
+  for (const { investorLogin } of pairs) enter(world.platform.ledger, investorLogin, entry);
+  await settle(world);
+  const reviews = await reviewsOf(world);
+  return pairs.map((pair) => {
+    const review = reviews.find(({ login }) => login === pair.investorLogin || login === pair.masterLogin);
+    if (review === undefined) throw new Error(`no review of ${pair.investorLogin}`);
+    return { ...pair, review };
+  });
 }
 
 /** Repeats the votes that were lost in the crash. */
@@ -53,7 +54,7 @@ test(
     const world = await aWorld();
     const externalDeposit = { kind: MovementKind.EXTERNAL, amount: 40_00n };
     const pairs = await crashAtEveryPoint(world, {
-      prepare: (count) => preparePairs(world, count, externalDeposit, "external_funds_on_investor"),
+      prepare: (count) => preparePairs(world, count, externalDeposit),
       run: voteTwice("adopt"),
     });
     for (const pair of pairs) {
@@ -82,7 +83,7 @@ test(
     const world = await aWorld();
     const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
     const pairs = await crashAtEveryPoint(world, {
-      prepare: (count) => preparePairs(world, count, amendment, "stopped"),
+      prepare: (count) => preparePairs(world, count, amendment),
       run: voteTwice("resume"),
     });
     for (const pair of pairs) {
@@ -98,27 +99,19 @@ test(
 
 test("of concurrent confirming votes one decides, and the money moves once", async () => {
   const world = await aWorld();
-  const [pair] = await preparePairs(
-    world,
-    1,
-    { kind: MovementKind.EXTERNAL, amount: 40_00n },
-    "external_funds_on_investor",
-  );
+  const [pair] = await preparePairs(world, 1, { kind: MovementKind.EXTERNAL, amount: 40_00n });
   if (pair === undefined) throw new Error("no pair was prepared");
   await vote(world.deps, pair.review, { action: "adopt", actor: "anna" });
   const results = await Promise.allSettled(
     ["boris", "carol", "dora"].map((actor) => vote(world.deps, pair.review, { action: "adopt", actor })),
   );
   expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("a compensation that crashes at any point is applied completely or not at all", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin } = await aPair(100_00n);
   trader(world, masterLogin).result(-130_00n);
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
   await settle(world);
@@ -150,23 +143,28 @@ test(
     const { ledger } = world.platform;
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
-        const made = [];
-        for (let each = 0; each < count; each += 1) {
-          const masterLogin = aMaster(world, 0n);
-          const [left, stays] = [
-            await subscribed(world, masterLogin, 60_00n),
-            await subscribed(world, masterLogin, 40_00n),
-          ];
-          const { dealId } = trader(world, masterLogin).result(-10_00n);
-          await settle(world);
-          await world.service.unassign(left, aCall());
+        const masters = times(count, () => aMaster(world, 0n));
+        const pairs = await subscribedAll(
+          world,
+          masters.flatMap((masterLogin) => [60_00n, 40_00n].map((balance) => ({ masterLogin, balance }))),
+        );
+        const deals = masters.map((masterLogin) => trader(world, masterLogin).result(-10_00n).dealId);
+        await settle(world);
+        for (const masterLogin of masters) {
+          const left = pairs.find((pair) => pair.masterLogin === masterLogin);
+          await world.service.unassign(left!, aCall());
           enter(ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 10_00n });
-          await settle(world);
-          const review = (await reviewsOf(world)).find(({ login }) => login === masterLogin);
-          if (review === undefined) throw new Error("no review was opened");
-          made.push({ masterLogin, left, stays, review, dealId });
         }
-        return made;
+        await settle(world);
+        const reviews = await reviewsOf(world);
+        return masters.map((masterLogin, index) => {
+          const [left, stays] = pairs.filter((pair) => pair.masterLogin === masterLogin);
+          const review = reviews.find(({ login }) => login === masterLogin);
+          if (left === undefined || stays === undefined || review === undefined) {
+            throw new Error("no review was opened");
+          }
+          return { masterLogin, left, stays, review, dealId: deals[index] ?? 0n };
+        });
       },
       run: async (deps, { review, dealId }) => {
         for (const actor of ["anna", "boris"]) await vote(deps, review, { action: "allocate", actor, dealId });

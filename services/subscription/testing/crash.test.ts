@@ -16,7 +16,7 @@ import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { holdForWithdrawal, requestWithdrawal } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { deliver, runJobs, settle, subscribed } from "./settle.ts";
+import { deliver, runJobs, settle, subscribedAll } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 
 async function assignedPairs(world: World, count: number) {
@@ -164,11 +164,14 @@ test(
     const amounts = [200_00n, 50_00n, 500_00n];
     const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
+        const masters = times(count, () => aMaster(world));
+        const wanted = masters.flatMap((masterLogin) => amounts.map(() => ({ masterLogin, balance: 500_00n })));
+        const pairs = await subscribedAll(world, wanted);
         const made = [];
-        for (const masterLogin of times(count, () => aMaster(world))) {
+        for (const masterLogin of masters) {
           const leaving = [];
-          for (const amount of amounts) {
-            const pair = await subscribed(world, masterLogin, 500_00n);
+          for (const [index, pair] of pairs.filter((each) => each.masterLogin === masterLogin).entries()) {
+            const amount = amounts[index] ?? 0n;
             leaving.push({ ...pair, amount, departure: await holdForWithdrawal(world, pair.investorLogin, amount) });
           }
           made.push({ masterLogin, leaving });

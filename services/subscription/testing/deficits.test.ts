@@ -14,7 +14,7 @@ import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, takeF
 import { getDeparture } from "../store/departures.ts";
 import { cents, inBucket, holdingOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
-import { deliver, type Pair, settle, subscribed } from "./settle.ts";
+import { deliver, type Pair, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { SYMBOL, type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
@@ -79,7 +79,7 @@ test("a deposit during a deficit stays on the account, and the platform's compen
   const { world, masterLogin, pairs } = await aDeficit();
   const [first, second] = pairs;
   await deposit(world, second.investorLogin, 300_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([-500_00n, 0n, 300_00n]);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
   expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, true, false]]);
@@ -91,15 +91,13 @@ test("a deposit during a deficit stays on the account, and the platform's compen
       message: expect.stringMatching(/^300\.00 USD joins the pool when a compensation of the broker/),
     },
   ]);
-  await expectBooksToReconcile(world);
 
   compensated(world, masterLogin, 500_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
   expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([300_00n, 0n, 300_00n]);
   expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, false, true]]);
   expect(await waitsOf(world, masterLogin)).toEqual([]);
-  await expectBooksToReconcile(world);
 
   for (const pair of pairs) {
     await world.service.unassign(pair, aCall());
@@ -131,14 +129,6 @@ test("a compensation is no result: it is in no part, in no fee and in no track r
   await expectBooksToReconcile(world);
 });
 
-test("what a compensation has beyond the hole is a result by units", async () => {
-  const { world, masterLogin } = await aDeficit();
-  compensated(world, masterLogin, 700_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
-  await expectBooksToReconcile(world);
-});
-
 test("a charge during a deficit is allocated to the deal that is named, as no Investor has a share now", async () => {
   const { world, masterLogin } = await aDeficit();
   const [loss] = await many<{ id: bigint }>(world.deps.pool, sql`select deal_id as id from allocation_entry`);
@@ -159,11 +149,10 @@ test("a charge during a deficit is allocated to the deal that is named, as no In
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-275_00n, -275_00n]);
   expect(await onMaster(world)).toEqual([]);
   compensated(world, masterLogin, 550_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await reviewsOf(world)).toEqual([]);
   expect(await onMaster(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("a charge during a deficit that the compensation has covered is acknowledged, also when it was proposed to allocate it", async () => {
@@ -182,10 +171,9 @@ test("a charge during a deficit that the compensation has covered is acknowledge
   const review = await reviewWithReason(world, "external_funds_on_master");
   expect(review).toMatchObject({ id: proposed.id, state: ReviewState.OPEN, actions: ["acknowledge"] });
   await decide(world, review, "acknowledge");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await reviewsOf(world)).toEqual([]);
   expect(await onMaster(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("what a compensation has covered of a charge is not allocated again", async () => {
@@ -197,10 +185,9 @@ test("what a compensation has covered of a charge is not allocated again", async
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-125_00n, -125_00n]);
   await decide(world, await reviewWithReason(world, "external_funds_on_master"), "allocate", loss?.id);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-137_50n, -137_50n]);
   expect(await onMaster(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("money that waits for the end of a deficit can be withdrawn, also by an Investor below zero", async () => {
@@ -210,9 +197,8 @@ test("money that waits for the end of a deficit can be withdrawn, also by an Inv
   await deposit(world, investorLogin, 200_00n);
   await settle(world);
   expect(await withdraw(world, investorLogin, 120_00n, "1")).toBe(120_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 180_00n, outside: 0n, pooled: -250_00n });
-  await expectBooksToReconcile(world);
   expect(await withdraw(world, investorLogin, 500_00n, "2")).toBe(180_00n);
   await settle(world);
   expect(balances(world, [masterLogin, investorLogin])).toEqual([-500_00n, 0n]);
@@ -221,9 +207,8 @@ test("money that waits for the end of a deficit can be withdrawn, also by an Inv
     code: "investor_deficit",
   });
   compensated(world, masterLogin, 500_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal that was refused for good waits for its mirror again, and so does one whose deficit ended meanwhile", async () => {
@@ -242,9 +227,8 @@ test("a withdrawal that was refused for good waits for its mirror again, and so 
   world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "platform_rejected" : undefined);
   await completeWithdrawal(world, withdrawal);
   await expect(getDeparture(world.deps.pool, withdrawal.operationId)).resolves.toMatchObject({ state: "REFUSED" });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: 300_00n });
-  await expectBooksToReconcile(world);
 });
 
 test("debts are paid out of what waits before the Investor is", async () => {
@@ -254,14 +238,11 @@ test("debts are paid out of what waits before the Investor is", async () => {
   await settle(world);
   world.fees.rules.debt = () => 40_00n;
   expect(await withdraw(world, investorLogin, 290_00n, "9")).toBe(260_00n);
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });
 
 test("an Investor who joined at the moment of the loss waits, pays nothing, and can leave", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 1_000_00n);
+  const { world, masterLogin } = await aPair(1_000_00n);
   const [joining, leaving] = [anInvestor(world, 400_00n), anInvestor(world, 50_00n)];
   await deliver(world);
   for (const investorLogin of [joining, leaving]) {
@@ -279,10 +260,9 @@ test("an Investor who joined at the moment of the loss waits, pays nothing, and 
   const assign = world.service.assign(anAssignment({ masterLogin, investorLogin: leaving }), aCall());
   await expect(assign).rejects.toMatchObject({ code: "safety_stop" });
   compensated(world, masterLogin, 200_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 400_00n]);
   expect(balances(world, [masterLogin, joining, leaving])).toEqual([400_00n, 400_00n, 50_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("when a dealer covers the hole, a deposit of an Investor below zero waits until operators have raised it", async () => {
@@ -294,10 +274,9 @@ test("when a dealer covers the hole, a deposit of an Investor below zero waits u
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
   await decide(world, await reviewWithReason(world, "external_funds_on_master"), "compensate_deficit");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a compensation out of acknowledged own capital leaves no movement that needs a decision", async () => {
@@ -309,10 +288,9 @@ test("a compensation out of acknowledged own capital leaves no movement that nee
   const review = await reviewWithReason(world, "external_funds_on_master");
   expect([cents(review.amount), review.actions]).toEqual([700_00n, ["acknowledge", "compensate_deficit"]]);
   await decide(world, review, "compensate_deficit");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("a preview shows what a withdrawal and an exit would come to during a deficit", async () => {
@@ -333,9 +311,7 @@ test("a preview shows what a withdrawal and an exit would come to during a defic
 });
 
 test("a mirror that was opened before the loss was known is not sent while the deficit lasts", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, investorLogin } = await aPair(100_00n);
   await deposit(world, investorLogin, 50_00n);
   await deliver(world);
   world.platform.state.isDown = true;
@@ -350,17 +326,15 @@ test("a mirror that was opened before the loss was known is not sent while the d
   compensated(world, masterLogin, 30_00n);
   await settle(world);
   await passTime(world, 60_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(50_00n);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([50_00n]);
-  await expectBooksToReconcile(world);
 });
 
 /** An Investor of 1,000.00, one who joins with 550.00 while a position floats -450.00, and a loss of 1,200.00 on another: cash of 350.00. */
 async function aCoveredLoss(floating: bigint): Promise<Pool & { readonly position: bigint }> {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const first = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, ...first } = await aPair(1_000_00n);
+  const { masterLogin } = first;
   const master = trader(world, masterLogin);
   const position = master.open();
   master.float(position, -450_00n);
@@ -384,10 +358,9 @@ test("what floats now covers a loss: deposits are mirrored, and a compensation r
   await settle(world);
   expect(await many(world.deps.pool, sql`select * from compensation`)).toEqual([]);
   master.close(position, { profit: 750_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   // 100.00 joined at 550.00 each; the compensation was a result.
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([555_50n, 656_50n]);
-  await expectBooksToReconcile(world);
 });
 
 test("while positions are open, a compensation raises what nothing covers that floated at the last valuation", async () => {
@@ -403,9 +376,8 @@ test("while positions are open, a compensation raises what nothing covers that f
   ]);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([415_00n, -35_00n]);
   master.close(position, { profit: -370_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([5_00n, 5_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("deposits wait while what floats exceeds the capital, and are mirrored soon after it has come back", async () => {
@@ -420,16 +392,14 @@ test("deposits wait while what floats exceeds the capital, and are mirrored soon
   master.float(position, -340_00n);
   await passTime(world, 10_000);
   await settle(world);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 0n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(450_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a compensation raises whom a fee without redeemed units has taken below zero, although the pool has a value", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const a = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, ...a } = await aPair(1_000_00n);
+  const { masterLogin } = a;
   const b = await subscribed(world, masterLogin, 1_000_00n);
   const master = trader(world, masterLogin);
   const position = master.open();
@@ -463,8 +433,7 @@ test("a compensation raises whom a fee without redeemed units has taken below ze
   await deposit(world, a.investorLogin, 100_00n);
   await settle(world);
   master.result(10_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
   expect(balances(world, [masterLogin, a.investorLogin, b.investorLogin])).toEqual([110_00n, 110_00n, 13_50n]);
-  await expectBooksToReconcile(world);
 });

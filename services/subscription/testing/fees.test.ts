@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MINUTE_MS } from "#kernel/duration.ts";
-import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { outcomeUnknown } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
@@ -10,7 +10,7 @@ import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, relea
 import { aWorldWithHourlyWeeks, before, passTimeTo } from "./hourly-weeks.ts";
 import { inBucket, pairOf } from "./ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
-import { type Pair, settle, subscribed, whileJobsRun } from "./settle.ts";
+import { type Pair, settle, subscribed, whileJobsRun, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, withFees, type World } from "./world.ts";
 
@@ -46,8 +46,7 @@ let withdrawals = 0;
 /** A withdrawal in the presence of the jobs; the cents that it has paid. */
 async function withdrawn(world: World, { investorLogin }: Pair, amount: bigint): Promise<bigint> {
   const paid = await whileJobsRun(world, withdraw(world, investorLogin, amount, String((withdrawals += 1))));
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
   return paid;
 }
 
@@ -86,16 +85,6 @@ test("a withdrawal pays for the profit above the mark, once, and for new profit 
     ["WD", 600_00n],
     ["WD", 30_00n],
   ]);
-});
-
-test("a deposit and a withdrawal are no profit", async () => {
-  const { world, pair, master } = await aPool(1_000_00n);
-  await deposit(world, pair.investorLogin, 500_00n);
-  await settle(world);
-  expect(await withdrawn(world, pair, 700_00n)).toBe(700_00n);
-  master.result(-10_00n);
-  expect(await withdrawn(world, pair, 9_999_00n)).toBe(790_00n);
-  expect(await decidedFees(world)).toEqual([]);
 });
 
 test("a closed week pays for the profit of each Investor, and the next one only for what is new", async () => {
@@ -258,12 +247,11 @@ test("the results between an exit and the next assign are not read again, except
   await settle(world);
   await decide(world, await reviewWithReason(world, "external_funds_on_master"), "allocate", dealId);
   master.result(5_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await again()).toBe(5n);
   expect(await leave()).toBe(7n);
   // Of the first result and of its repair.
   expect(await pairOf(world, pair)).toMatchObject({ earned: -20_00n + 15_00n });
-  await expectBooksToReconcile(world);
 });
 
 /** The pair after a withdrawal of a cent. */
@@ -287,11 +275,10 @@ test("an exit reserves its fee, takes the rest, and leaves debts to other Master
       ],
     },
   ]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_058_00n);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("a debt that another decision has taken is not recorded, and its reserve returns to the pool", async () => {
@@ -313,7 +300,6 @@ test("a debt that another decision has taken is not recorded, and its reserve re
 });
 
 test.each([
-  ["is away", serviceUnavailable("fee")],
   ["does not answer", outcomeUnknown("fee")],
   ["fails otherwise", new Error("planted")],
 ])(
@@ -333,9 +319,8 @@ test.each([
     // Before the job that records what is left.
     expect(await world.service.unassign(pair, command)).toMatchObject({ amount: { minorUnits: -1_070_00n } });
     expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_070_00n);
-    await settle(world);
+    await settleAndReconcile(world);
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
-    await expectBooksToReconcile(world);
   },
 );
 
@@ -387,8 +372,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
   // 15.00 of the 20.00 are its own, and weekly fees are collected first.
   expect(await withdrawn(world, pair, 9_999_00n)).toBe(1_040_00n - 22_50n - 4_50n);
   await world.service.unassign(pair, aCall());
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });
 
 test("terms of another database decide nothing: no withdrawal, no week, no debt", async () => {

@@ -12,7 +12,7 @@ import { createLatch } from "./latch.ts";
 import { pausedAt } from "./paused.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 import { poolLedger } from "./pool-ledger.ts";
 
@@ -76,8 +76,7 @@ test("a dealer's deposit that is in the log but whose event is not received yet 
   await world.service.assign(anAssignment(pair), aCall());
   const { holdings } = await poolLedger(world, pair.masterLogin);
   expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });
 
 test("an account that changes while it is read is locked and read again, and the decision uses the new balance", async () => {
@@ -113,22 +112,8 @@ test("a paused replica cannot acquire the account lock after its saga was aborte
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("an assign that was aborted while its replica was paused before the decision is refused", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  const { latch, service } = pausedAt(world, "readLog");
-  const assigning = service.assign(anAssignment(pair), aCall());
-  await latch.reached;
-  await passTime(world, 60_000);
-  await settle(world);
-  latch.open();
-  await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
-  await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
-});
-
 test("an unassign that was aborted while its replica was paused does not keep the account lock", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const { latch, service } = pausedAt(world, "hold");
   const leaving = service.unassign(pair, aCall({ withinMs: 1_500 }));
   await latch.reached;
@@ -136,14 +121,12 @@ test("an unassign that was aborted while its replica was paused does not keep th
   await settle(world);
   latch.open();
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
-  await settle(world);
+  await settleAndReconcile(world);
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
-  await expectBooksToReconcile(world);
 });
 
 test("an unassign reads a deposit whose event is not delivered from the log, and pays it out with the rest", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   await deposit(world, pair.investorLogin, 25_00n);
   // The event is not delivered before; only the job of the mirror runs, which needs the filed deposit.
   const leaving = world.service.unassign(pair, aCall());
@@ -156,8 +139,7 @@ test("an unassign reads a deposit whose event is not delivered from the log, and
 });
 
 test("an unassign waits for a mirror in transit, and is refused as busy when it is not applied", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
   await deposit(world, pair.investorLogin, 25_00n);
   await settle(world);
@@ -175,8 +157,7 @@ test("an unassign waits for a mirror in transit, and is refused as busy when it 
 });
 
 test("a subscription whose exit is applied before its last mirror is CANCELLED after that mirror", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
   await withdraw(world, pair.investorLogin, 100_00n, "1");
@@ -194,8 +175,7 @@ test("a subscription whose exit is applied before its last mirror is CANCELLED a
 });
 
 test("a hanging try that continues after the next one was decided decides nothing, and money is reserved once", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
   const { latch, deps } = pausedAt(world, "readAccount");
   const hanging = decideWithdrawal({ deps }, first);
@@ -210,15 +190,13 @@ test("a hanging try that continues after the next one was decided decides nothin
   const { holdings } = await poolLedger(world, masterLogin);
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await completeWithdrawal(world, second);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(300_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("flows of +500 and -500 are netted and applied without a call to the platform service", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const withdrawing = await subscribed(world, masterLogin, 900_00n);
+  const { world, ...withdrawing } = await aPair(900_00n);
+  const { masterLogin } = withdrawing;
   const depositing = await subscribed(world, masterLogin, 100_00n);
   const calls = () => [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:")).length;
   const before = calls();
@@ -235,9 +213,8 @@ test("flows of +500 and -500 are netted and applied without a call to the platfo
 });
 
 test("a subscription whose last outflow is netted is CANCELLED, and the end of the exit is published", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const leaving = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...leaving } = await aPair(500_00n);
+  const { masterLogin } = leaving;
   const depositing = await subscribed(world, masterLogin, 500_00n);
   await withdraw(world, leaving.investorLogin, 500_00n, "1");
   const { subscription } = await world.service.unassign(leaving, aCall());
@@ -250,23 +227,8 @@ test("a subscription whose last outflow is netted is CANCELLED, and the end of t
   await expectBooksToReconcile(world);
 });
 
-test("exits are never netted, because the answer names their transfer id", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const leaving = await subscribed(world, masterLogin, 500_00n);
-  const depositing = await subscribed(world, masterLogin, 500_00n);
-  await deposit(world, depositing.investorLogin, 500_00n);
-  await deliver(world);
-  const { transferId } = await world.service.unassign(leaving, aCall());
-  await settle(world);
-  expect(world.platform.byKey.get(`exit:${leaving.id}:1`)!.result).toMatchObject({ transferId });
-  expectMaster(world, masterLogin, 1_000_00n);
-  await expectBooksToReconcile(world);
-});
-
 test("external funds stay on the account when a pooled Investor withdraws everything", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
   await deliver(world);
   expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(500_00n);
@@ -276,35 +238,8 @@ test("external funds stay on the account when a pooled Investor withdraws everyt
   await expectBooksToReconcile(world);
 });
 
-test("a dealer's withdrawal from a pooled Investor lowers the available amount only", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -70_00n });
-  await deliver(world);
-  expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(430_00n);
-  await settle(world);
-  expectMaster(world, masterLogin, 70_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("the reserve of a withdrawal that is refused later returns to the pool", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "platform_rejected" : undefined);
-  await expect(withdraw(world, investorLogin, 200_00n, "1")).rejects.toMatchObject({
-    code: "platform_rejected",
-    outcome: "not_executed",
-  });
-  await settle(world);
-  const { holdings } = await poolLedger(world, masterLogin);
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
-  expectMaster(world, masterLogin, 500_00n);
-  await expectBooksToReconcile(world);
-});
-
 test("a reserve returned after PAUSED leaves by a further exit transfer, and only then the subscription is CANCELLED", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
@@ -331,31 +266,7 @@ test("a debit below its reserve returns the rest, in the pool and after the exit
     if (hasLeft) await world.service.unassign(pair, aCall());
     const key = departureKey(withdrawal);
     enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -150_00n, key });
-    await settle(world);
-    await expectBooksToReconcile(world);
+    await settleAndReconcile(world);
     expectMaster(world, pair.masterLogin, hasLeft ? 0n : 350_00n);
   }
-});
-
-test("external funds on the Master and unallocated results belong to no Investor", async () => {
-  const world = await aWorld();
-  const { masterLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const money = { currencyCode: "USD", minorUnits: 12_00n };
-  const zero = { currencyCode: "USD", minorUnits: 0n };
-  const facts = { action: 1, entry: 1, positionId: 5n, symbol: "EURUSD", volume: 100n, volumeClosed: 100n };
-  const trade = { ...facts, profit: money, swap: zero, commission: zero, fee: zero };
-  enter(world.platform.ledger, masterLogin, {
-    kind: MovementKind.MIRROR,
-    amount: 9_00n,
-    key: "subscription:mirror:999",
-  });
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.TRADE, amount: 12_00n, trade });
-  await deliver(world);
-  expect(await poolLedger(world, masterLogin)).toMatchObject({
-    expectedMasterBalance: { minorUnits: 521_00n },
-    external: { minorUnits: 21_00n },
-  });
-  const results = await many(world.deps.pool, sql`select amount_minor, position_id, volume_closed from master_result`);
-  expect(results).toEqual([{ amount_minor: 12_00n, position_id: 5n, volume_closed: 100n }]);
-  await expectBooksToReconcile(world);
 });

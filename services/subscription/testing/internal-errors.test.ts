@@ -11,9 +11,9 @@ import { lockMaster } from "../store/masters.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { inBucket } from "./ledger.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
-import { aMaster, aWorld, type World } from "./world.ts";
+import { type World } from "./world.ts";
 
 type LogLine = { readonly level: string; readonly error?: { readonly stack: string } } & Readonly<
   Record<string, unknown>
@@ -43,9 +43,7 @@ async function expectInternalError(world: World, faults: readonly LogLine[], fie
 }
 
 test("an internal error during an allocation stops the Master, and the results are allocated after a resume", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin } = await aPair(500_00n);
   const { dealId: closing } = trader(world, masterLogin).result(10_00n);
   await deliver(world);
   const { deps, faults } = logging(world);
@@ -62,9 +60,8 @@ test("an internal error during an allocation stops the Master, and the results a
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
   await decide(world, await reviewWithReason(world, "stopped"), "resume");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
-  await expectBooksToReconcile(world);
 });
 
 async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly Mark[]): Promise<unknown> {
@@ -78,9 +75,7 @@ async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly 
 }
 
 test("an internal error in a strike stops the Master", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin } = await aPair(500_00n);
   const { dealId } = trader(world, masterLogin).result(10_00n);
   await settle(world);
   const { deps, faults } = logging(world);
@@ -100,9 +95,7 @@ test("an internal error in a strike stops the Master", async () => {
 });
 
 test("the message of a broken pool is shown to operators", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin } = await aPair(500_00n);
   const master = trader(world, masterLogin);
   const positionId = master.open();
   master.float(positionId, 10_00n);

@@ -3,10 +3,8 @@ import { expect, test, vi } from "vitest";
 import { asOwner } from "#test/support/as-owner.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { SubscriptionStatus, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
-import { departureKey, feeSuffixOf } from "../domain/departure.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { recordDecisions } from "../jobs/decide-weeks.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
@@ -14,7 +12,7 @@ import { holdLock } from "../processes/account-lock.ts";
 import { decide } from "../processes/departure/decide.ts";
 import { insertDepartures } from "../store/departures.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { debtKey, type Due, OWED_TO } from "./fee-fake.ts";
+import { type Due } from "./fee-fake.ts";
 import {
   aWithdrawal,
   completeWithdrawal,
@@ -24,11 +22,10 @@ import {
   takeFee,
   withdraw,
 } from "./funding.ts";
-import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
-import { deliver, type Pair, settle, subscribed } from "./settle.ts";
+import { deliver, type Pair, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "./world.ts";
 
@@ -83,27 +80,6 @@ test("a withdrawal that was being decided when another database took over reserv
   expect(await decideWithdrawal(world, next)).toMatchObject({ effective: 5_000_00n });
 });
 
-test("a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
-  const { world, pair } = await inProfit(RATE_PPM);
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
-    before: 12_000_00n,
-    pending: 600_00n,
-    available: 11_400_00n,
-    effective: 5_000_00n,
-  });
-  const reserves = sql`select key, amount_minor as amount from reserve where state = 'OPEN' order by amount_minor`;
-  expect(await many(world.deps.pool, reserves)).toEqual([
-    { key: `fee:${pair.investorLogin}:${pair.masterLogin}:${feeSuffixOf(withdrawal)}`, amount: 600_00n },
-    { key: departureKey(withdrawal), amount: 5_000_00n },
-  ]);
-  await expectBooksToReconcile(world);
-  await completeWithdrawal(world, withdrawal);
-  await settle(world);
-  expectBalances(world, pair, 6_400_00n, 6_400_00n);
-  await expectBooksToReconcile(world);
-});
-
 /** Debit and reversal of the fee of one departure, as platform logs them when the credit is refused. */
 function giveBack({ platform }: World, login: string): void {
   const debit = getAccount(platform.ledger, login).log.findLast(({ kind }) => kind === MovementKind.FEE_DEBIT);
@@ -114,44 +90,22 @@ function giveBack({ platform }: World, login: string): void {
   });
 }
 
-test.each([
-  ["before the debit is filed", async () => undefined],
-  ["after the debit is mirrored", settle],
-])(
-  "a fee that is given back after its withdrawal has ended, %s, is capital of the pool again",
-  async (_when, meanwhile) => {
-    const { world, pair } = await inProfit(RATE_PPM);
-    expect(await withdraw(world, pair.investorLogin, 12_000_00n, "1")).toBe(11_400_00n);
-    await meanwhile(world);
-    giveBack(world, pair.investorLogin);
-    await settle(world);
-    expectBalances(world, pair, 600_00n, 600_00n);
-    await expectBooksToReconcile(world);
-  },
-);
-
-test.each([
-  ["before the debit is filed", async () => undefined],
-  ["after the exit has left the Master", settle],
-])("a fee that is given back after its Investor has left, %s, belongs to the Investor", async (_when, meanwhile) => {
-  const { world, pair } = await inProfit(RATE_PPM);
-  await world.service.unassign(pair, aCall());
-  await meanwhile(world);
-  giveBack(world, pair.investorLogin);
-  await settle(world);
-  expectBalances(world, pair, 12_000_00n, 0n);
-  expect(await many(world.deps.pool, sql`select status from subscription`)).toEqual([{ status: "CANCELLED" }]);
-  await expectBooksToReconcile(world);
-});
-
-test("a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
+test("a fee that is given back after its withdrawal has ended, before its debit is filed, is capital of the pool again", async () => {
   const { world, pair } = await inProfit(RATE_PPM);
   expect(await withdraw(world, pair.investorLogin, 12_000_00n, "1")).toBe(11_400_00n);
+  giveBack(world, pair.investorLogin);
+  await settleAndReconcile(world);
+  expectBalances(world, pair, 600_00n, 600_00n);
+});
+
+test("a fee that is given back after the exit of its Investor has left the Master belongs to the Investor", async () => {
+  const { world, pair } = await inProfit(RATE_PPM);
+  await world.service.unassign(pair, aCall());
   await settle(world);
-  expectBalances(world, pair, 0n, 0n);
-  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
-  expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE });
-  await expectBooksToReconcile(world);
+  giveBack(world, pair.investorLogin);
+  await settleAndReconcile(world);
+  expectBalances(world, pair, 12_000_00n, 0n);
+  expect(await many(world.deps.pool, sql`select status from subscription`)).toEqual([{ status: "CANCELLED" }]);
 });
 
 test("fee records what was decided at the exact log position, once, also when the request is repeated", async () => {
@@ -195,25 +149,6 @@ test("fee records what was decided at the exact log position, once, also when th
   ]);
 });
 
-test("results that are not posted yet are posted under the account lock before the payout", async () => {
-  const { world, pair } = await inProfit();
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
-  trader(world, pair.masterLogin).result(500_00n);
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
-    before: 12_500_00n,
-    effective: 12_500_00n,
-  });
-  await completeWithdrawal(world, withdrawal);
-  const { log } = getAccount(world.platform.ledger, pair.investorLogin);
-  expect(log.slice(-2).map(({ kind, amount }) => [kind, amount?.minorUnits])).toEqual([
-    [MovementKind.RESULT, 500_00n],
-    [MovementKind.WITHDRAWAL, -12_500_00n],
-  ]);
-  await settle(world);
-  expectBalances(world, pair, 0n, 0n);
-  await expectBooksToReconcile(world);
-});
-
 test("a posting blocked by the account lock is finished under that lock, with its own key", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
@@ -248,38 +183,6 @@ test("a withdrawal whose results cannot be posted in time has an unknown outcome
   await expectBooksToReconcile(world);
 });
 
-test("a withdrawal of an Investor whose share is negative is refused, as its unassign is, and moves nothing", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const pair = await subscribed(world, masterLogin, 100_00n);
-  trader(world, masterLogin).result(-130_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 50_00n);
-  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
-    code: "investor_deficit",
-    outcome: "not_executed",
-  });
-  await release(world, withdrawal);
-  await settle(world);
-  expectBalances(world, pair, 0n, -30_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("an open weekly fee is not part of the available amount, and is collected with the other fees", async () => {
-  const { world, pair } = await inProfit(RATE_PPM, [WEEKLY]);
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
-    before: 11_950_00n,
-    pending: 600_00n,
-    effective: 11_350_00n,
-  });
-  await completeWithdrawal(world, withdrawal);
-  await settle(world);
-  expectBalances(world, pair, 0n, 0n);
-  await expectBooksToReconcile(world);
-});
-
 test("a weekly fee that was already debited is not counted again", async () => {
   const { world, pair } = await inProfit(0, [WEEKLY]);
   await takeFee(world, pair.investorLogin, WEEKLY);
@@ -287,37 +190,6 @@ test("a weekly fee that was already debited is not counted again", async () => {
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "1")).toBe(11_950_00n);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
-  await expectBooksToReconcile(world);
-});
-
-test("external funds pay no fee and are not withdrawn", async () => {
-  const { world, pair } = await inProfit(RATE_PPM);
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
-  await deliver(world);
-  expect(await withdraw(world, pair.investorLogin, 99_999_00n, "1")).toBe(11_400_00n);
-  await settle(world);
-  expectBalances(world, pair, 70_00n, 0n);
-  await expectBooksToReconcile(world);
-});
-
-test("an unassign pays its fee and returns the rest that leaves the Master", async () => {
-  const world = await aWorld();
-  world.fees.rules.ratePpm = 275_000;
-  const pair = await subscribed(world, aMaster(world), 5_000_00n);
-  trader(world, pair.masterLogin).result(421_37n);
-  await settle(world);
-  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({
-    subscription: { status: SubscriptionStatus.PAUSED },
-    payoutEnqueued: true,
-    amount: { minorUnits: -5_305_50n },
-  });
-  const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({ masterLogin: pair.masterLogin, investors: [{ due: [{ suffix: `UA${pair.id}` }] }] });
-  expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
-  await settle(world);
-  expectBalances(world, pair, 5_305_50n, 0n);
-  const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
-  expect(subscription).toBeUndefined();
   await expectBooksToReconcile(world);
 });
 
@@ -331,55 +203,8 @@ test("a finally refused fee of an exit leaves the Master by a further exit, and 
   await expectBooksToReconcile(world);
 });
 
-test("an Investor that leaves takes its share of the results since its entry, to the cent", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 1_000_00n)];
-  const remaining = await subscribed(world, masterLogin, 1_000_00n);
-  const master = trader(world, masterLogin);
-  master.result(100_00n);
-  for (const pair of pairs) await world.service.unassign(pair, aCall());
-  await settle(world);
-  expect(await holdingOf(world, masterLogin, remaining.id)).toMatchObject({ pooled: 1_033_33n });
-  master.result(-33_33n);
-  await settle(world);
-  expect(await holdingOf(world, masterLogin, remaining.id)).toMatchObject({ pooled: 1_000_00n });
-  expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
-    1_033_34n,
-    1_033_33n,
-  ]);
-  await expectBooksToReconcile(world);
-});
-
-test("outside a pool fees are due, and no Master is read", async () => {
-  const world = await aWorld();
-  world.fees.rules.debt = () => 600_00n;
-  const investorLogin = anInvestor(world, 1_000_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 700_00n);
-  const reads = vi.spyOn(world.platform.client, "readAccount");
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({
-    subscriptionId: null,
-    masterLogin: null,
-    before: 1_000_00n,
-    pending: 600_00n,
-    available: 400_00n,
-    effective: 400_00n,
-  });
-  expect(reads).not.toHaveBeenCalled();
-  await completeWithdrawal(world, withdrawal);
-  const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
-  expect(sent).toMatchObject({
-    masterLogin: OWED_TO,
-    investors: [{ due: [{ key: debtKey(investorLogin, departureKey(withdrawal)) }] }],
-  });
-  await settle(world);
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
-  await expectBooksToReconcile(world);
-});
-
 test("an exit of a subscription that another command has ended is finally refused", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 1_000_00n);
+  const { world, ...pair } = await aPair(1_000_00n);
   const { investorLogin, masterLogin, id: subscriptionId } = pair;
   await world.service.unassign(pair, aCall());
   const outcomeOf = async (operationId: string) => {
@@ -404,79 +229,37 @@ test("an exit of a subscription that another command has ended is finally refuse
   });
 });
 
-test("while the fee service is unavailable no Investor leaves, and the undecided try is refused", async () => {
-  const { world, pair } = await inProfit(RATE_PPM);
-  world.fees.rules.isDown = true;
-  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
-    code: "allocation_in_progress",
-  });
-  world.fees.rules.isDown = false;
-  await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
-});
-
 test.each([
   ["in a pool", true],
   ["outside of one", false],
 ])(
-  "a decided withdrawal %s whose fee is not recorded in time has an unknown outcome, and is finished by a repeated request or the jobs",
+  "a decided withdrawal %s whose fee the job records later is finished with what was decided, by the jobs or a repetition",
   async (_where, isPooled) => {
-    for (const isRepeated of [true, false]) {
-      const { world, pair } = await inProfit(RATE_PPM);
-      const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
-      if (!isPooled) world.fees.rules.debt = () => 600_00n;
-      const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(serviceUnavailable("fee"));
-      const withoutFees = withFees(world, { recordFees });
-      await expect(withdraw(withoutFees, investorLogin, 1_000_00n, "1")).rejects.toMatchObject({
-        code: "outcome_unknown",
-        operationId: "1",
-      });
-      // Nothing waits for it: results are allocated, and are not part of the decision.
-      trader(world, pair.masterLogin).result(300_00n);
-      await deliver(world);
-      await allocateResults(world.deps);
-      expect(world.fees.recorded.size).toBe(0);
-      await passTime(world, 10_000);
-      await recordDecisions(world.deps);
-      expect(world.fees.recorded.size).toBe(1);
-      if (!isRepeated) await settleDepartures(world.deps);
-      const after = isPooled ? 10_700_00n : 10_400_00n;
-      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isRepeated ? 12_000_00n : after);
-      const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 1_000_00n });
-      expect(await world.service.withdraw(request, aCall())).toMatchObject({
-        state: WithdrawalState.PAID,
-        figures: {
-          balanceBefore: { minorUnits: 12_000_00n },
-          pendingFee: { minorUnits: 600_00n },
-          effective: { minorUnits: 1_000_00n },
-        },
-      });
-      expect(balanceOf(world.platform.ledger, investorLogin)).toBe(after);
-      await settle(world);
-      await expectBooksToReconcile(world);
-      expectBalances(world, pair, isPooled ? 10_700_00n : 12_300_00n, isPooled ? 10_700_00n : 12_300_00n);
-    }
+    const { world, pair } = await inProfit(RATE_PPM);
+    const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
+    if (!isPooled) world.fees.rules.debt = () => 600_00n;
+    const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(serviceUnavailable("fee"));
+    await expect(withdraw(withFees(world, { recordFees }), investorLogin, 1_000_00n, "1")).rejects.toMatchObject({
+      code: "outcome_unknown",
+      operationId: "1",
+    });
+    // Nothing waits for it: results are allocated, and are not part of the decision.
+    trader(world, pair.masterLogin).result(300_00n);
+    await deliver(world);
+    await allocateResults(world.deps);
+    expect(world.fees.recorded.size).toBe(0);
+    await passTime(world, 10_000);
+    await recordDecisions(world.deps);
+    expect(world.fees.recorded.size).toBe(1);
+    if (isPooled) await settleDepartures(world.deps);
+    const after = isPooled ? 10_700_00n : 10_400_00n;
+    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isPooled ? after : 12_000_00n);
+    expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(1_000_00n);
+    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(after);
+    await settleAndReconcile(world);
+    expectBalances(world, pair, isPooled ? after : 12_300_00n, isPooled ? after : 12_300_00n);
   },
 );
-
-test("a deposit that reaches the Master while it is read has its units before the withdrawal is decided", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const pair = await subscribed(world, masterLogin, 1_000_00n);
-  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
-  let asked = 0;
-  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
-    asked += 1;
-    if (asked === 1) await subscribed(world, masterLogin, 500_00n);
-    return await world.deps.fees.findTerms(wanted, context);
-  };
-  await expect(decideWithdrawal(withFees(world, { findTerms }), withdrawal)).resolves.toMatchObject({
-    effective: 500_00n,
-  });
-  // Its mirror is an entry in the log of the Master.
-  expect(asked).toBe(2);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
-  await expectBooksToReconcile(world);
-});
 
 test("two concurrent exits are decided one after the other, each with all results allocated so far", async () => {
   const world = await aWorld();
@@ -485,13 +268,12 @@ test("two concurrent exits are decided one after the other, each with all result
   trader(world, masterLogin).result(400_00n);
   const answers = await Promise.all(pairs.map((pair) => world.service.unassign(pair, aCall())));
   expect(answers.map(({ amount }) => amount!.minorUnits)).toEqual([-1_100_00n, -3_300_00n]);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
   expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
     1_100_00n,
     3_300_00n,
   ]);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {

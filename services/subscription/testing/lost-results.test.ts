@@ -10,7 +10,7 @@ import { crashing } from "./crash.ts";
 import { CRASH_TEST_MS } from "./crash-at-every-point.ts";
 import { aWorldWithHourlyWeeks, before, passTimeTo } from "./hourly-weeks.ts";
 import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, aWorld, type World } from "./world.ts";
 
@@ -45,12 +45,10 @@ function restored(world: World) {
     },
     /** Settles while nothing is sent, and then after operators have resumed. */
     async resume() {
-      await settle(world);
-      await expectBooksToReconcile(world);
+      await settleAndReconcile(world);
       expect(world.platform.reports.map(({ service }) => service)).toContain("subscription");
       state.permits = PermitState.GRANTED;
-      await settle(world);
-      await expectBooksToReconcile(world);
+      await settleAndReconcile(world);
     },
   };
 }
@@ -71,9 +69,7 @@ async function earnedOf({ deps }: World, login: string): Promise<bigint> {
 }
 
 test("what was posted while a deposit was lost stays the division, and the next result is shared by what each has", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const { investorLogin: ben } = await subscribed(world, masterLogin, 300_00n);
   const lost = restored(world);
   lost.deposit(ann, masterLogin, 300_00n);
@@ -85,19 +81,16 @@ test("what was posted while a deposit was lost stays the division, and the next 
   expect([resultsOf(world, ann), resultsOf(world, ben)]).toEqual([[200_00n], [100_00n]]);
   expect([await earnedOf(world, ann), await earnedOf(world, ben)]).toEqual([200_00n, 100_00n]);
   trader(world, masterLogin).result(120_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect([resultsOf(world, ann), resultsOf(world, ben)]).toEqual([
     [200_00n, 80_00n],
     [100_00n, 40_00n],
   ]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_320_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("what was posted to an Investor whose assign was lost stays, and its repeated assign moves nothing", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const other = aMaster(world);
   const { investorLogin: cat } = await subscribed(world, other, 100_00n);
   const lost = restored(world);
@@ -117,18 +110,15 @@ test("what was posted to an Investor whose assign was lost stays, and its repeat
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(900_00n);
   trader(world, masterLogin).result(100_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect([resultsOf(world, ann), resultsOf(world, ben)]).toEqual([
     [150_00n, 50_00n],
     [150_00n, 50_00n],
   ]);
-  await expectBooksToReconcile(world);
 });
 
 test("an Investor whose unassign was lost has no part in the results after it", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const { investorLogin: ben } = await subscribed(world, masterLogin, 300_00n);
   const lost = restored(world);
   trader(world, masterLogin).result(60_00n);
@@ -140,18 +130,15 @@ test("an Investor whose unassign was lost has no part in the results after it", 
   await lost.resume();
   expect([resultsOf(world, ann), resultsOf(world, ben)]).toEqual([[30_00n, 33_00n], [30_00n]]);
   await world.service.unassign({ masterLogin, investorLogin: ben }, aCall());
-  await settle(world);
+  await settleAndReconcile(world);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, ben)]).toEqual([
     363_00n,
     330_00n,
   ]);
-  await expectBooksToReconcile(world);
 });
 
 test("a posting that a crash has prevented follows after the restore, by the units of the books", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 200_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(200_00n);
   const { investorLogin: ben } = await subscribed(world, masterLogin, 100_00n);
   const lost = restored(world);
   for (const result of [30_00n, 60_00n, -3_00n]) trader(world, masterLogin).result(result);
@@ -169,9 +156,7 @@ test("a posting that a crash has prevented follows after the restore, by the uni
 });
 
 test("nothing is allocated, struck or posted in another database before everything is imported and operators have resumed", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   restored(world);
   await world.deps.pool.query("update settled_database set database = 'the one before'");
   const { state, reports } = world.platform;
@@ -219,16 +204,13 @@ test("lost assigns of several Masters are settled by their repeated assigns", as
 });
 
 test("what no posting explains is a review, and until it is decided operators cannot resume", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const lost = restored(world);
   // Its account was created in the lost time, and is not registered again yet.
   trader(world, masterLogin).result(90_00n);
   lost.mirror(masterLogin, 150_00n);
   lost.result(ann, 60_00n);
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
   expect(world.platform.reports).toEqual([]);
   const review = await reviewWithReason(world, "lost_results");
   expect(review).toMatchObject({ login: masterLogin, actions: ["acknowledge"], amount: { minorUnits: 30_00n } });
@@ -241,9 +223,7 @@ test("what no posting explains is a review, and until it is decided operators ca
 });
 
 test("operators acknowledge what no posting explains, and resume", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const lost = restored(world);
   trader(world, masterLogin).result(90_00n);
   lost.result(ann, 60_00n);
@@ -273,9 +253,7 @@ test("own capital has what the Investors have not got, under review", async () =
 });
 
 test("postings that are imported after operators have resumed are booked too", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const lost = restored(world);
   lost.deposit(ann, masterLogin, 100_00n);
   await lost.resume();
@@ -289,9 +267,7 @@ test("postings that are imported after operators have resumed are booked too", a
 });
 
 test("after each of two restores results stay as they were posted", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const { investorLogin: ann } = await subscribed(world, masterLogin, 300_00n);
+  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const { investorLogin: ben } = await subscribed(world, masterLogin, 300_00n);
   for (const round of [1n, 2n]) {
     const lost = restored(world);

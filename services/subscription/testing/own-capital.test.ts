@@ -6,7 +6,7 @@ import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { inBucket } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 import { poolLedger } from "./pool-ledger.ts";
@@ -35,35 +35,6 @@ async function proofOf(world: World, masterLogin: string) {
   return [master?.quarantined?.minorUnits, master?.ownCapital?.minorUnits, converged];
 }
 
-test("an Investor of 1,000.00 on a Master registered with 5,000.00 gets a sixth of a profit and of a loss", async () => {
-  for (const [result, investor, own] of [
-    [600_00n, 1_100_00n, 5_500_00n],
-    [-1_500_00n, 750_00n, 3_750_00n],
-  ] as const) {
-    const { world, masterLogin, investorLogin, trades } = await aRegistered(5_000_00n, 1_000_00n);
-    trades.result(result);
-    await settle(world);
-    expect(await shares(world, masterLogin)).toEqual([investor, own]);
-    const { ledger } = world.platform;
-    expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([investor, investor + own]);
-    await expectBooksToReconcile(world);
-  }
-});
-
-test("a dealer's deposit during a floating profit is struck at the mark after it", async () => {
-  const { world, masterLogin, investorLogin, trades } = await aRegistered(0n, 1_000_00n);
-  const position = trades.open();
-  trades.float(position, 100_00n);
-  moved(world, masterLogin, 1_000_00n);
-  await settle(world);
-  trades.close(position, { profit: 200_00n });
-  await settle(world);
-  expect(await shares(world, masterLogin)).toEqual([1_152_38n, 1_047_62n]);
-  const { ledger } = world.platform;
-  expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([1_152_38n, 2_200_00n]);
-  await expectBooksToReconcile(world);
-});
-
 test("the floating result of positions at registration belongs to own capital", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n, 900_00n);
@@ -76,9 +47,8 @@ test("the floating result of positions at registration belongs to own capital", 
   ]);
   await subscribed(world, masterLogin, 1_000_00n);
   trades.close(position, { profit: 140_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await shares(world, masterLogin)).toEqual([1_020_00n, 1_020_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("movements between two deals of a flat Master share from the next deal on, also when all are received at once", async () => {
@@ -91,10 +61,9 @@ test("movements between two deals of a flat Master share from the next deal on, 
   moved(world, masterLogin, -2_080_00n);
   trades.result(10_00n);
   await deliver(world);
-  await settle(world);
+  await settleAndReconcile(world);
   // 1010/1010, then 1040/0, then 1070/2140 less 2080, then shared 1070 : 60.
   expect(await shares(world, masterLogin)).toEqual([1_079_47n, 60_53n]);
-  await expectBooksToReconcile(world);
 });
 
 test("own capital is quarantined until two operators acknowledge it, and each later movement is a new case", async () => {
@@ -140,25 +109,9 @@ test("own capital below zero stays quarantined until the money is back, and cost
     { deficit: false },
   ]);
   moved(world, masterLogin, 300_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor who leaves gets its share, and own capital keeps trading alone", async () => {
-  const { world, masterLogin, investorLogin, trades } = await aRegistered(2_000_00n, 1_000_00n);
-  trades.result(300_00n);
-  await settle(world);
-  await world.service.unassign({ masterLogin, investorLogin }, aCall());
-  await settle(world);
-  trades.result(-50_00n);
-  await passTime(world, 60_000);
-  await settle(world);
-  const { ledger } = world.platform;
-  expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([1_100_00n, 2_150_00n]);
-  expect(await shares(world, masterLogin)).toEqual([2_150_00n]);
-  await expectBooksToReconcile(world);
 });
 
 const LACKS_MONEY = { code: "master_not_accepting", outcome: "not_executed", details: { state: "lacks_money" } };
@@ -242,11 +195,10 @@ test("a charge that is acknowledged without own capital stays under review while
   const review = await reviewWithReason(world, "external_funds_on_master");
   expect(review).toMatchObject({ amount: { minorUnits: -250_00n }, actions: ["allocate"] });
   await decide(world, review, "allocate");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await shares(world, masterLogin)).toEqual([750_00n, 0n]);
   expect([await reviewsOf(world), await breaksOf(world)]).toEqual([[], []]);
   expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
-  await expectBooksToReconcile(world);
 });
 
 test("the last Investor of a Master that lacks money waits until it is paid in, which is the only way then", async () => {

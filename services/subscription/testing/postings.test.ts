@@ -9,7 +9,7 @@ import { inBucket } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
-import { settle, subscribed } from "./settle.ts";
+import { settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime } from "./world.ts";
 import { postUnderLock } from "../processes/posting/send-postings.ts";
@@ -28,16 +28,14 @@ async function aPair(deposited: bigint) {
 test("a loss debits an account down to 0.00 at most; the rest is netted with later results", async () => {
   const { world, master, balance, masterLogin } = await aPair(100_00n);
   master.result(-130_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(0n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
-  await expectBooksToReconcile(world);
   master.result(45_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(15_00n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
   expect(postingsAtPlatform(world)).toEqual(["1: -10000 applied", "2: 1500 applied"]);
-  await expectBooksToReconcile(world);
 });
 
 test("a loss beyond the capital is not taken from a deposit, but posted when the share is above zero again", async () => {
@@ -46,13 +44,11 @@ test("a loss beyond the capital is not taken from a deposit, but posted when the
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
   await passTime(world, 1_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(50_00n);
-  await expectBooksToReconcile(world);
   master.result(50_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(70_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a posting on a busy account is retried under its key, and later results go into the next posting", async () => {
@@ -61,15 +57,13 @@ test("a posting on a busy account is retried under its key, and later results go
   master.result(10_00n);
   await settle(world);
   master.result(7_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(100_00n);
-  await expectBooksToReconcile(world);
   await release(world, withdrawal);
   await passTime(world, 2_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(117_00n);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 applied", "2: 700 applied"]);
-  await expectBooksToReconcile(world);
 });
 
 test("the amount of a finally refused posting goes into the next one, after a pause", async () => {
@@ -84,10 +78,9 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   await settle(world);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected"]);
   await passTime(world, MINUTE_MS + 1_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 refused: platform_rejected", "2: 1000 applied"]);
   expect(balance()).toBe(110_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a posting with an unknown outcome is retried under its key and applied once", async () => {
@@ -101,10 +94,9 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   world.platform.rules.delay = () => false;
   executeWaiting(world.platform);
   await passTime(world, 5_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(110_00n);
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 applied"]);
-  await expectBooksToReconcile(world);
 });
 
 test("a posting whose answer was lost is retried and posted once", async () => {
@@ -129,14 +121,13 @@ test("a result above the maximum of one transfer is posted in parts", async () =
   const { world, master, balance } = await aPair(100_00n);
   master.result(150_000_000_000n);
   master.result(100_000_000_000n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balance()).toBe(250_000_010_000n);
   expect(postingsAtPlatform(world)).toEqual([
     "1: 100000000000 applied",
     "2: 100000000000 applied",
     "3: 50000000000 applied",
   ]);
-  await expectBooksToReconcile(world);
 });
 
 test("results that need more postings than one call sends are not reported as posted before the last one", async () => {

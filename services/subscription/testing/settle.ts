@@ -14,7 +14,8 @@ import { runQueued } from "../jobs/run-queued.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
 import { reportBooks } from "../processes/allocate/settle-books.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
-import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { anAssignment, aCall, aMaster, anInvestor, aWorld, type World } from "./world.ts";
 import { postResults } from "../processes/posting/send-postings.ts";
 import { sendExits } from "../processes/exit/send-exit.ts";
 import { readGaps } from "../processes/filing/catch-up.ts";
@@ -66,6 +67,12 @@ export async function settle(world: World): Promise<void> {
   throw new Error("the jobs always find more work");
 }
 
+/** Nothing changes any more, and each cent is in exactly one bucket. */
+export async function settleAndReconcile(world: World): Promise<void> {
+  await settle(world);
+  await expectBooksToReconcile(world);
+}
+
 /** Runs the jobs while a command may wait for them. */
 export async function whileJobsRun<T>(world: World, command: Promise<T>): Promise<T> {
   let isOver = false;
@@ -83,9 +90,28 @@ export type Pair = { readonly masterLogin: string; readonly investorLogin: strin
 
 /** Subscribes an Investor that has `balance` cents in the Master's pool. */
 export async function subscribed(world: World, masterLogin: string, balance: bigint): Promise<Pair> {
-  const investorLogin = anInvestor(world, balance);
-  const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
-  assert(subscription !== undefined);
+  const [pair] = await subscribedAll(world, [{ masterLogin, balance }]);
+  assert(pair !== undefined);
+  return pair;
+}
+
+type Wanted = { readonly masterLogin: string; readonly balance: bigint };
+
+/** Subscribes an Investor for each, and settles once. */
+export async function subscribedAll(world: World, wanted: readonly Wanted[]): Promise<Pair[]> {
+  const pairs: Pair[] = [];
+  for (const { masterLogin, balance } of wanted) {
+    const investorLogin = anInvestor(world, balance);
+    const { subscription } = await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
+    assert(subscription !== undefined);
+    pairs.push({ masterLogin, investorLogin, id: subscription.id });
+  }
   await settle(world);
-  return { masterLogin, investorLogin, id: subscription.id };
+  return pairs;
+}
+
+/** A world in which one Investor has `balance` cents in the pool of a Master. */
+export async function aPair(balance: bigint): Promise<Pair & { readonly world: World }> {
+  const world = await aWorld();
+  return { world, ...(await subscribed(world, aMaster(world, 0n), balance)) };
 }

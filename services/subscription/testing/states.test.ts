@@ -3,7 +3,7 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { STATES_FEED } from "../service.ts";
 import { deposit } from "./funding.ts";
-import { settle, subscribed } from "./settle.ts";
+import { settle, subscribed, aPair } from "./settle.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
 async function noted({ deps }: World): Promise<string[]> {
@@ -14,8 +14,7 @@ async function noted({ deps }: World): Promise<string[]> {
 }
 
 test("a life in a pool is noted: assigned, mirrored, unassigned, transferred off the Master and cancelled", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   await deposit(world, pair.investorLogin, 40_00n);
   await settle(world);
   const call = aCall();

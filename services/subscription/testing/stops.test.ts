@@ -8,7 +8,7 @@ import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
@@ -72,10 +72,9 @@ test("an amended deal on an Investor in a pool stops that Master only", async ()
   for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
   await deposit(world, investorLogin, 30_00n);
   await deposit(world, otherPair.investorLogin, 30_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await holdingOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
   expect(await holdingOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
-  await expectBooksToReconcile(world);
 });
 
 test("results to post wait while their Master is stopped, and those of other Masters are posted", async () => {
@@ -91,16 +90,13 @@ test("results to post wait while their Master is stopped, and those of other Mas
   await settle(world);
   for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
   await passTime(world, 60_000);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, otherPair.investorLogin)).toBe(310_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a recorded mirror that is not sent yet waits while its Master is stopped", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   await deposit(world, investorLogin, 30_00n);
   await deliver(world);
   world.platform.state.isDown = true;
@@ -115,15 +111,12 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   ]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await decide(world, await reviewWithReason(world, "stopped"), "resume");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("while the fees of the Master are stopped departures are refused with safety_stop, and nothing is decided", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const { deps, fees } = world;
   fees.rules.isStopped = true;
   const stop = { code: "safety_stop", outcome: "not_executed" };
@@ -147,34 +140,8 @@ test("an amended deal on an Investor outside a pool is only filed", async () => 
   await expectBooksToReconcile(world);
 });
 
-test("a deal older than the last strike stops its Master, because other Investors held the units at its time", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 500_00n);
-  trader(world, masterLogin).result(10_00n, { dealId: 900_001n });
-  await settle(world);
-  expect(await reasonOf(world)).toContain("older than the last strike");
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
-  await expectBooksToReconcile(world);
-});
-
-test("results before the deal that stops a Master are allocated", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 500_00n);
-  const master = trader(world, masterLogin);
-  master.result(10_00n);
-  master.result(5_00n, { dealId: 900_001n });
-  master.result(7_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
-  await expectBooksToReconcile(world);
-});
-
 test("a recorded position that the trading platform does not show stops the Master, and its floating result is not lost", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const master = trader(world, masterLogin);
   const position = master.open();
   master.float(position, 100_00n);
@@ -182,8 +149,7 @@ test("a recorded position that the trading platform does not show stops the Mast
   await settle(world);
   world.platform.ledger.accounts.get(masterLogin)!.positions.splice(0);
   await deposit(world, investorLogin, 50_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await reasonOf(world)).toContain("open in the books");
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([50_00n]);
-  await expectBooksToReconcile(world);
 });

@@ -12,14 +12,13 @@ import { expectBooksToReconcile } from "./books.ts";
 import { deposit, takeFee } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "./settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime } from "./world.ts";
 
 test("a strike waits only for locks of the Investors whose units it changes", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const joining = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, ...joining } = await aPair(1_000_00n);
+  const { masterLogin } = joining;
   const other = await subscribed(world, masterLogin, 1_000_00n);
   trader(world, masterLogin).open();
   await inTransaction(world.deps.pool, async (tx) => {
@@ -32,9 +31,8 @@ test("a strike waits only for locks of the Investors whose units it changes", as
 });
 
 test("a fee that is filed while the pool is saved and the saved pool are both kept", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const one = await subscribed(world, masterLogin, 1_000_00n);
+  const { world, ...one } = await aPair(1_000_00n);
+  const { masterLogin } = one;
   const other = await subscribed(world, masterLogin, 1_000_00n);
   await inTransaction(world.deps.pool, async (tx) => {
     const master = await lockMaster(tx, masterLogin);
@@ -129,8 +127,7 @@ test("without a time of its prices a Master is not valued until it is flat, and 
   const { waits } = await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
   expect(waits[0]!.message).toContain(`shows no time of the price of ${SYMBOL}`);
   master.close(position, { profit: 100_00n });
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_000_00n]);
   expect(await many(world.deps.pool, sql`select price_since as since from master_pool`)).toEqual([{ since: null }]);
-  await expectBooksToReconcile(world);
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { many, matchesRow, one, sql } from "#kernel/postgres/query.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
-import { decideWeek, decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
+import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
 import { closeWeeks } from "../jobs/mark-masters.ts";
 import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { jobContext } from "../processes/deadlines.ts";
@@ -97,22 +97,21 @@ async function decideFirstPage(world: World): Promise<void> {
   expect(world.fees.weeks.map(({ investors, isLast }) => [investors.length, isLast])).toEqual([[200, false]]);
 }
 
-test("a week of 450 Investors is decided and recorded in three pages, the last one last", async () => {
-  const { world } = await anOpenWeek();
+test("a week of 450 Investors waits while the fees of its Master are stopped, then is decided in three pages, and with it a withdrawal that waits", async () => {
+  const { world, last } = await anOpenWeek();
+  world.fees.rules.isStopped = true;
   expect(await decideWeeks(world.deps)).toBe(true);
-  await expectDecidedOnce(world);
-  expect(world.fees.weeks).toHaveLength(3);
   expect(await decideWeeks(world.deps)).toBe(false);
-});
-
-test("two replicas that decide one week at once decide each Investor once", async () => {
-  const { world } = await anOpenWeek();
-  const week = await claimWeek(world);
-  await Promise.all([decideWeek(world.deps, week), decideWeek({ ...world.deps }, week)]);
-  await passTime(world, MINUTE_MS);
-  await decideWeeks(world.deps);
-  await recordDecisions(world.deps);
+  const reason = await many(world.deps.pool, sql`select reason from open_week`);
+  expect(reason).toEqual([{ reason: expect.stringContaining("suspended") }]);
+  world.fees.rules.isStopped = false;
+  await passTime(world, 5_000);
+  const deciding = decideWithdrawal(world, await holdForWithdrawal(world, last.investorLogin, 9_999_00n));
+  expect(await decideWeeks(world.deps)).toBe(true);
+  expect(world.fees.weeks).toHaveLength(3);
+  await expect(deciding).resolves.toMatchObject({ effective: 100_70n });
   await expectDecidedOnce(world);
+  expect(await decideWeeks(world.deps)).toBe(false);
 });
 
 test("a page that was decided by another replica meanwhile is not decided again", async () => {
@@ -185,14 +184,6 @@ test("an Investor whose fee is decided can leave while others of the week wait f
   expect(await decideWithdrawal(world, again)).toMatchObject({ effective: 100_70n });
 });
 
-test("a withdrawal that waits for its week is decided as soon as its page is recorded", async () => {
-  const { world, last } = await anOpenWeek();
-  const withdrawal = await holdForWithdrawal(world, last.investorLogin, 9_999_00n);
-  const deciding = decideWithdrawal(world, withdrawal);
-  await decideWeeks(world.deps);
-  await expect(deciding).resolves.toMatchObject({ effective: 100_70n });
-});
-
 test("results that are allocated between two pages do not count in the week", async () => {
   const { world, masterLogin, last } = await anOpenWeek();
   await decideFirstPage(world);
@@ -221,19 +212,6 @@ test("the weeks of a Master are decided one after the other", async () => {
     ...[1, 2, 3].map(() => [cutOff(0), 30n]),
     ...[1, 2, 3].map(() => [cutOff(1), 60n]),
   ]);
-});
-
-test("while the fees of the Master are stopped its week waits, and is decided afterwards", async () => {
-  const { world } = await anOpenWeek();
-  world.fees.rules.isStopped = true;
-  expect(await decideWeeks(world.deps)).toBe(true);
-  expect(await decideWeeks(world.deps)).toBe(false);
-  const reason = await many(world.deps.pool, sql`select reason from open_week`);
-  expect(reason).toEqual([{ reason: expect.stringContaining("suspended") }]);
-  world.fees.rules.isStopped = false;
-  await passTime(world, 5_000);
-  await decideWeeks(world.deps);
-  await expectDecidedOnce(world);
 });
 
 test("an Investor whose weekly fee is decided and not recorded cannot leave until it is", async () => {

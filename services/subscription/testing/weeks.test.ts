@@ -8,7 +8,7 @@ import { decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./fundin
 import { aWorldWithHourlyWeeks, before, passTimeTo, WAIT_MS } from "./hourly-weeks.ts";
 import { entriesOf, inBucket, partsOf } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed, whileJobsRun } from "./settle.ts";
+import { deliver, settle, subscribed, whileJobsRun, settleAndReconcile } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
 import { aCall, aMaster, passTime, type World } from "./world.ts";
 
@@ -36,9 +36,8 @@ test("the weeks of a stopped Master wait, and are closed in order after it is re
   await settle(world);
   expect(await timelineOf(world, masterLogin)).toEqual([]);
   await decide(world, await reviewWithReason(world, "stopped"), "resume");
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await timelineOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
-  await expectBooksToReconcile(world);
 });
 
 test("a week is closed between two results, and a deal dated at the cut-off comes after it", async () => {
@@ -88,29 +87,6 @@ test("a week is closed with each Investor's share of the floating result at its 
   await expectBooksToReconcile(world);
 });
 
-test("missed weeks are closed in order, each with its own results", async () => {
-  const { world, cutOff } = await aWorldWithHourlyWeeks();
-  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
-  const master = trader(world, masterLogin);
-  master.result(800_00n, { at: before(cutOff(0)) });
-  master.result(-500_00n, { at: before(cutOff(1)) });
-  master.result(7_00n, { at: before(cutOff(3)) });
-  master.result(1_00n, { at: cutOff(3) });
-  await passTimeTo(world, cutOff(3));
-  await settle(world);
-  expect(await timelineOf(world, masterLogin)).toEqual([
-    800_00n,
-    cutOff(0),
-    -500_00n,
-    cutOff(1),
-    cutOff(2),
-    7_00n,
-    cutOff(3),
-    1_00n,
-  ]);
-  await expectBooksToReconcile(world);
-});
-
 test("a Master with an incomplete log keeps its week open, and is read again", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
@@ -123,18 +99,6 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
   await passTime(world, 2_000);
   await settle(world);
   expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
-});
-
-test("a deal received after its week was closed counts in the open week", async () => {
-  const { world, cutOff } = await aWorldWithHourlyWeeks();
-  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
-  await passTimeTo(world, cutOff(0));
-  await settle(world);
-  trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
-  await settle(world);
-  await passTimeTo(world, cutOff(1));
-  await settle(world);
-  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
 });
 
 test("while the pool is empty no week is closed, and none is closed later for that time", async () => {
@@ -151,9 +115,8 @@ test("while the pool is empty no week is closed, and none is closed later for th
   await settle(world);
   await passTimeTo(world, cutOff(6));
   master.result(5_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await timelineOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("an Investor that joins after a cut-off has no row in the week before it, however late it is closed", async () => {
@@ -214,8 +177,7 @@ test("a withdrawal closes the due weeks itself, before its own log position, and
   const [sent] = [...world.fees.recorded.values()].map(({ request }) => request);
   const own = { investorLogin, openWeeklyKeys: [week], due: [{ amountMinor: 15_00n }] };
   expect(sent).toMatchObject({ masterLogin, periodStart: cutOff(0), investors: [own] });
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });
 
 test("a due week does not block the withdrawal of an Investor that has no part in it", async () => {
@@ -259,9 +221,8 @@ test("a week ends by the clock of the trading platform: one that is late by minu
   await settle(world);
   expect(await timelineOf(world, masterLogin)).toEqual([10_00n]);
   await passTime(world, 10_000 + WAIT_MS);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await timelineOf(world, masterLogin)).toEqual([10_00n, cutOff(0)]);
-  await expectBooksToReconcile(world);
 });
 
 test("a week is closed at the last price before its cut-off, while money that joins waits for the next price", async () => {
@@ -277,12 +238,11 @@ test("a week is closed at the last price before its cut-off, while money that jo
   await deposit(world, investorLogin, 500_00n);
   await settle(world);
   await passTimeTo(world, cutOff(0));
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
   expect(await partsOf(world, masterLogin, 1n)).toEqual([
     [0n, -4_000_000_000n],
     [0n, 0n],
   ]);
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
-  await expectBooksToReconcile(world);
 });

@@ -85,21 +85,27 @@ export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
   return { ...world, deps, service: subscriptionService(deps) };
 }
 
+/** Until when work waits. */
+const WAITS = {
+  assignment: ["next_try_at"],
+  departure: ["next_try_at", "queue_until", "ready_at"],
+  exit_transfer: ["next_try_at"],
+  fee_decision: ["next_try_at"],
+  investor_account: ["posting_next_at"],
+  master_pool: ["mirror", "mark", "margin", "price", "archived", "value"].map((wait) => `${wait}_next_at`),
+  mirror: ["next_try_at"],
+  open_week: ["next_try_at"],
+};
+
 /** Advances the clock of the service, and that of its database for all work that waits. */
 export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
-  const tables = ["assignment", "departure", "exit_transfer", "fee_decision", "mirror", "open_week"];
-  const columns = [
-    ...tables.map((table) => [table, "next_try_at"]),
-    ...["mirror_next_at", "mark_next_at", "margin_next_at", "price_next_at", "archived_next_at", "value_next_at"].map(
-      (column) => ["master_pool", column],
-    ),
-    ["investor_account", "posting_next_at"],
-    ...["queue_until", "ready_at"].map((column) => ["departure", column]),
-  ];
-  for (const [table, column] of columns) {
-    await pool.query(`update ${table} set ${column} = ${column} - ${ms} * interval '1 millisecond'`);
-  }
+  const statements = Object.entries(WAITS).map(([table, columns]) => {
+    const changes = columns.map((column) => `${column} = ${column} - ${ms} * interval '1 millisecond'`);
+    return `update ${table} set ${changes.join(", ")}`;
+  });
+  // In one round trip.
+  await pool.query(statements.join(";"));
 }
 
 /** With an opening balance it is an account that existed before the service. */

@@ -122,12 +122,6 @@ test("an open profit raises no fee", () => {
   expect(new WorkedExample("10000.00", 300_000).result("+1000.00").run("+400.00")).toBe("300.00");
 });
 
-test("a missed week is decided as of its own end", () => {
-  const example = new WorkedExample("10000.00", 250_000);
-  expect(example.result("+800.00").run()).toBe("200.00");
-  expect(example.result("-500.00").run()).toBe("0.00");
-});
-
 test("fractions of a cent that are not charged are added to the next fee", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+0.03");
   expect(example.run()).toBe("0.00");

@@ -13,7 +13,7 @@ import {
 } from "../../testing/pools.ts";
 import { allocateDeal } from "./allocate-deal.ts";
 import { equityOf } from "./equity.ts";
-import { leaveUnits, takeOut } from "./take-out.ts";
+import { takeOut } from "./take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "./unit-pool.ts";
 
 const [P, Q] = [71n, 72n];
@@ -47,19 +47,6 @@ test("a loss is rounded like a profit, and the next cent goes to the holding wit
     [-33_33n, -33_33n, -33_34n],
     [0n, 0n, 1n],
   ]);
-});
-
-test("a thousand results of a cent give the same pool as one result of ten dollars", () => {
-  const cents = Array.from({ length: 1_000 }, () => 1n);
-  const { pool, parts } = charges(aPool(5_000_00n, 3_000_00n, 2_000_00n), cents);
-  const turns = parts.slice(0, 10).map((part) => part.indexOf(1n) + 1);
-  expect(turns).toEqual([1, 2, 3, 1, 1, 2, 1, 3, 2, 1]);
-  expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
-});
-
-test("a holding whose capital was withdrawn has no share in new results", () => {
-  const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
-  expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
 });
 
 test("a holding without units still receives the result that it earned with units", () => {
@@ -109,15 +96,6 @@ test("while no holding has units results go to suspense to the cent", () => {
     parts: [],
     own: -1_23n,
   });
-});
-
-test("suspense below zero keeps its part of a partial close, and gets no new result once a holding has units", () => {
-  const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, -30_01n, 4n));
-  const part = allocated(first, { positionId: P, volume: 1n, result: -10_00n });
-  expect([part.own, partsOf(part)]).toEqual([-7_50n, [-2_50n]]);
-  expect(part.pool.own.carry).toBe(-250_000n);
-  const rest = allocated(part.pool, { positionId: P, volume: 3n, result: -30_00n });
-  expect([part.own + rest.own, rest.pool.own.carry]).toEqual([-30_01n, 0n]);
 });
 
 test("a partial close releases the same part of the attributed result", () => {
@@ -177,28 +155,7 @@ test("increasing a position does not change its attributed result; its commissio
   expect(grown.pool.positions).toEqual([{ ...marked.positions[0]!, volume: 3n }]);
 });
 
-test("an entry deal without a result has no parts, also when holdings have carries", () => {
-  const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
-  const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
-  expect([pool.holdings, parts]).toEqual([carries.holdings, []]);
-});
-
-test("a loss above the value of the pool makes each holding negative by its share", () => {
-  const open = after(aPool(100_00n, 200_00n), { kind: "entry", positionId: P });
-  expect(pooled(after(open, { positionId: P, result: -600_00n }))).toEqual([-100_00n, -200_00n]);
-});
-
 test("the result of a position that the books do not contain is shared by units", () => {
   const allocation = allocateDeal(aPool(100_00n, 300_00n), aDeal({ positionId: Q, result: 4_00n }));
   expect(partsOf(allocation)).toEqual([1_00n, 3_00n]);
-});
-
-test("the carry of a leaving Investor stays in the pool", () => {
-  const carries = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { kind: "charge", result: 100_00n });
-  const empty = struck(takeOut(carries, 1n, carries.holdings[0]!.pooled));
-  const left = leaveUnits(empty, 1n);
-  expect(left.holdings.map(({ subscriptionId, carry }) => [subscriptionId, carry])).toEqual([
-    [2n, -333_333n],
-    [3n, 333_333n],
-  ]);
 });

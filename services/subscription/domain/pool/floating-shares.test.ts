@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { aMark, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
 import { floatingShares } from "./floating-shares.ts";
-import { EMPTY_POOL } from "./unit-pool.ts";
 
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
@@ -35,13 +34,4 @@ test("shares are net over positions, and rounded to the nearest", () => {
     ]),
   );
   expect([...shares.values()]).toEqual([666_667n, 666_667n, 666_667n]);
-});
-
-test("while no holding has units no holding has a share of the floating result", () => {
-  const first = struck(withDeposit(EMPTY_POOL, 1n, 0n), aMark(P, 5_00n));
-  expect(floatingShares(first, new Map([[P, 9_00n]]))).toEqual(new Map([[1n, 0n]]));
-});
-
-test("a flat pool has no floating result", () => {
-  expect(floatingShares(aPool(1_00n), new Map())).toEqual(new Map([[1n, 0n]]));
 });

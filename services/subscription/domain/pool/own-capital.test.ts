@@ -12,7 +12,7 @@ import {
 } from "../../testing/pools.ts";
 import { equityOf, poolEquity } from "./equity.ts";
 import { strikeFlatPool } from "./strike-pool.ts";
-import { leaveUnits, takeOut } from "./take-out.ts";
+import { takeOut } from "./take-out.ts";
 import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 import { compensate } from "./raise-negative.ts";
 
@@ -79,20 +79,6 @@ test("a pool below zero is in deficit by its losses, not by what a dealer took",
   expect(poolEquity(lost)).toBe(-50n * E8);
   const taken = takeOut(registered(200_00n, 1_000_00n), OWN_CAPITAL, 5_000_00n);
   expect(poolEquity(taken)).toBe(1_000n * E8);
-});
-
-test("results without an owner become own capital with units at the next strike", () => {
-  const suspense = after(struck(EMPTY_POOL), { kind: "charge", result: 50_00n });
-  expect(suspense.own.units).toBe(0n);
-  const joined = struck(withDeposit(suspense, 1n, 150_00n));
-  expect([joined.own.units, joined.holdings[0]!.units]).toEqual([50n * E8, 150n * E8]);
-});
-
-test("own capital that has most units inherits the carry of an Investor who leaves", () => {
-  const carries = after(registered(1_000_00n, 500_00n), { kind: "charge", result: 1_00n });
-  expect([carries.own.carry, carries.holdings[0]!.carry]).toEqual([-333_333n, 333_333n]);
-  const left = leaveUnits(struck(takeOut(carries, 1n, 500_33n)), 1n);
-  expect([left.own.carry, left.holdings]).toEqual([0n, []]);
 });
 
 test("of equal remainders own capital gets the last", () => {

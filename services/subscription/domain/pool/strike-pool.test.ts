@@ -16,14 +16,6 @@ test("a deposit during a floating profit has no share in that profit", () => {
   expect(pooled(closed)).toEqual([2_175_00n, 825_00n]);
 });
 
-test("a deposit during a floating loss has no share in that loss", () => {
-  const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
-  const joined = struck(withDeposit(floating, 2n, 600_00n), aMark(P, -400_00n));
-  expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([600n * E8, 600n * E8]);
-  const closed = after(joined, { positionId: P, result: 0n });
-  expect(pooled(closed)).toEqual([800_00n, 800_00n]);
-});
-
 test("cash may be negative while equity is not", () => {
   const two = after(after(aPool(1_000_00n), { kind: "entry", positionId: P }), { kind: "entry", positionId: Q });
   const joined = struck(withDeposit(two, 2n, 550_00n), aMark(P, 0n), aMark(Q, -450_00n));
@@ -96,12 +88,6 @@ test("the last units of a pool with open positions stay until it is flat", () =>
   const closed = struck(after(kept, { positionId: P, result: 7_00n }));
   expect(closed.holdings).toEqual([{ ...anEmptyHolding(1n), units: closed.holdings[0]!.units, pooled: 7_00n }]);
   expect(closed.holdings[0]!.units > 0n).toBe(true);
-});
-
-test("an outflow counts in the value of a unit until its units are redeemed", () => {
-  const open = after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P });
-  const redeemed = struck(takeOut(open, 1n, 50_00n), aMark(P, 0n));
-  expect(redeemed.holdings.map((holding) => holding.units)).toEqual([50n * E8, 100n * E8]);
 });
 
 test("when a unit is worth far more or less than 1e-8 USD all units are reissued, and no equity changes", () => {

@@ -1,28 +1,24 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
 import {
   completeWithdrawal,
   decideWithdrawal,
-  deposit,
   holdForWithdrawal,
-  release,
   withdraw,
   type Withdrawal,
 } from "../../testing/funding.ts";
-import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed } from "../../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../../testing/world.ts";
+import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
+import { aCall, aMaster, anInvestor, aWorld, withFees, type World } from "../../testing/world.ts";
 import { createLatch } from "../../testing/latch.ts";
 import { inBucket } from "../../testing/ledger.ts";
 import { pausedAt } from "../../testing/paused.ts";
 import { trader } from "../../testing/trader.ts";
 import type { Deps } from "../../deps.ts";
 import { allocateResults } from "../../jobs/allocate-results.ts";
-import { settleDepartures } from "../../jobs/settle-departures.ts";
 import { beginNextTry, getDeparture } from "../../store/departures.ts";
 import { poolLedger } from "../../testing/pool-ledger.ts";
 
@@ -44,8 +40,7 @@ async function expectNothingReserved({ deps }: World): Promise<void> {
 }
 
 test("a withdrawal from a pool is decided with the Master, its log position and four amounts", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin, id } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin, id } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   const { lockOwner } = withdrawal;
   const decision = {
@@ -70,16 +65,14 @@ test("a withdrawal from a pool is decided with the Master, its log position and 
 });
 
 test("a reserve leaves the Master only after the log shows the payout", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await completeWithdrawal(world, withdrawal);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal of an Investor outside a pool reads no Master and reserves nothing", async () => {
@@ -103,69 +96,8 @@ test("a withdrawal of an Investor outside a pool reads no Master and reserves no
   await expectNothingReserved(world);
 });
 
-test("a try that is refused for open positions reserves nothing, and the withdrawal can still be decided", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  trader(world, masterLogin).openSome(3);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
-    code: "master_open_positions",
-    details: { open_positions: "3" },
-    outcome: "not_executed",
-  });
-  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject({ state: "WANTED", ...UNDECIDED });
-  await expectNothingReserved(world);
-  trader(world, masterLogin).closeAll();
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
-});
-
-test("a try older than the present one decides nothing", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const first = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const times = { deadlineAt: first.deadlineAt, recoverInMs: NEXT_TRY_MS };
-  await beginNextTry(world.deps.pool, first, { from: "WANTED", ...times });
-  await expect(decideWithdrawal(world, first)).resolves.toMatchObject({ state: "WANTED", try: 2, ...UNDECIDED });
-  await expectNothingReserved(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
-  await release(world, first);
-  const second = await holdForWithdrawal(world, investorLogin, 200_00n);
-  expect(second.try).toBe(2);
-  await expect(decideWithdrawal(world, second)).resolves.toMatchObject({ state: "DECIDED", effective: 200_00n });
-  await expectBooksToReconcile(world);
-});
-
-test("a try that the recovery job has ended decides nothing, in a pool and outside of one", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  for (const login of [investorLogin, anInvestor(world, 500_00n)]) {
-    const withdrawal = await holdForWithdrawal(world, login, 200_00n);
-    await passTime(world, NEXT_TRY_MS + RECOVERY_GRACE_MS);
-    await settleDepartures(world.deps);
-    expect(world.platform.accountLocks.get(login)).toBeUndefined();
-    const ended = { state: "REFUSED", refusal: { code: "account_busy", outcome: "not_executed" }, lockOwner: null };
-    await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ ...ended, ...UNDECIDED });
-  }
-  await expectNothingReserved(world);
-  await settle(world);
-  await expectBooksToReconcile(world);
-});
-
-test("a try is refused for an incomplete log of the Master, and decides nothing", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  getAccount(world.platform.ledger, masterLogin).isComplete = false;
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const refusal = { code: "allocation_in_progress", outcome: "not_executed", retryAfterMs: expect.any(Number) };
-  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject(refusal);
-  await expectNothingReserved(world);
-  getAccount(world.platform.ledger, masterLogin).isComplete = true;
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
-});
-
 test("a try is refused with allocation_in_progress, which is not final, when the Master cannot be read", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   world.platform.state.isDown = true;
   await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({
@@ -175,41 +107,6 @@ test("a try is refused with allocation_in_progress, which is not final, when the
   await expectNothingReserved(world);
   world.platform.state.isDown = false;
   await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
-});
-
-test("a withdrawal waits for money in transit to the Master until it has units", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  await deposit(world, investorLogin, 100_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
-  const deciding = decideWithdrawal(world, withdrawal);
-  await pause(150);
-  await settle(world);
-  await expect(deciding).resolves.toMatchObject({ effective: 600_00n });
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(600_00n);
-  await expectBooksToReconcile(world);
-});
-
-test("a try is refused as busy if money does not reach the Master in time", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  await deposit(world, investorLogin, 100_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
-  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
-    code: "account_busy",
-    outcome: "not_executed",
-    retryAfterMs: expect.any(Number),
-  });
-  await expectNothingReserved(world);
-});
-
-test("a try is refused when the account changed after it was locked", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
-  await deliver(world);
-  await expect(decideWithdrawal(world, withdrawal)).rejects.toMatchObject({ code: "account_busy" });
 });
 
 /** Investors of one Master that request 100.00 each, at the same time and after the Master was read for another one. */
@@ -251,9 +148,8 @@ test("withdrawals that wait for one Master are decided together", async () => {
 });
 
 test("a withdrawal that is refused when it is decided does not refuse those with it", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const changed = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...changed } = await aPair(500_00n);
+  const { masterLogin } = changed;
   const other = await subscribed(world, masterLogin, 400_00n);
   const { deciding, open } = await decideTogether(world, masterLogin, [changed.investorLogin, other.investorLogin]);
   enter(world.platform.ledger, changed.investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
@@ -269,9 +165,8 @@ test("a withdrawal that is refused when it is decided does not refuse those with
 });
 
 test("a withdrawal whose try has ended meanwhile is not decided with the others", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const ended = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...ended } = await aPair(500_00n);
+  const { masterLogin } = ended;
   const other = await subscribed(world, masterLogin, 400_00n);
   const { deciding, open } = await decideTogether(world, masterLogin, [ended.investorLogin, other.investorLogin]);
   const departure = await getDeparture(world.deps.pool, `of ${ended.investorLogin}`);
@@ -291,9 +186,8 @@ test("a withdrawal whose try has ended meanwhile is not decided with the others"
 });
 
 test("an exit and a withdrawal from one Master are decided together", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const leaver = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...leaver } = await aPair(500_00n);
+  const { masterLogin } = leaver;
   const other = await subscribed(world, masterLogin, 400_00n);
   const findTerms: Deps["fees"]["findTerms"] = async (request, context) => {
     await pause(100);
@@ -308,14 +202,12 @@ test("an exit and a withdrawal from one Master are decided together", async () =
   expect(exit).toMatchObject({ amount: { minorUnits: -500_00n } });
   expect(decision).toMatchObject({ effective: 100_00n });
   await completeWithdrawal(world, withdrawal);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("a deal during a decision is allocated at once, and the Master is read again", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 9_999_00n);
   let asked = 0;
   const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
@@ -338,8 +230,7 @@ test("a deal during a decision is allocated at once, and the Master is read agai
 });
 
 test("a Master that trades in each reading lets no Investor leave, and nothing is reserved", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
   const { client } = world.platform;
   const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
@@ -354,9 +245,8 @@ test("a Master that trades in each reading lets no Investor leave, and nothing i
     outcome: "not_executed",
   });
   await expectNothingReserved(world);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([503_00n]);
-  await expectBooksToReconcile(world);
 });
 
 test("withdrawals whose Master was read with their accounts are decided by that reading", async () => {
@@ -374,8 +264,7 @@ test("withdrawals whose Master was read with their accounts are decided by that 
 });
 
 test("a Master that has traded since it was read with the account is read again", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n, { masterLogin });
   trader(world, masterLogin).result(50_00n);
   await deliver(world);
@@ -389,8 +278,7 @@ test("a Master that has traded since it was read with the account is read again"
 });
 
 test("a position opened between the reading of a flat Master and the decision keeps money in the pool", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
   const { client } = world.platform;
   let reads = 0;
@@ -411,8 +299,7 @@ test("a position opened between the reading of a flat Master and the decision ke
 });
 
 test("a try that several replicas decide at the same time is decided once, and all see the same decision", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   const replicas = [world.deps, world.deps, { ...world.deps }, { ...world.deps }];
   const decisions = await Promise.all(replicas.map((deps) => decideWithdrawal({ deps }, withdrawal)));
@@ -422,19 +309,8 @@ test("a try that several replicas decide at the same time is decided once, and a
   await expectBooksToReconcile(world);
 });
 
-test("a replica that hangs while it reads the Master keeps no other replica from deciding the try", async () => {
-  const world = await aWorld();
-  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { latch, deps } = pausedAt(world, "readAccount");
-  void decideWithdrawal({ deps }, withdrawal);
-  await latch.reached;
-  await expect(decideWithdrawal(world, withdrawal)).resolves.toMatchObject({ effective: 200_00n });
-});
-
 test("a replica that hangs before its commit holds nothing up, and decides nothing when it continues", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   const latch = createLatch();
   const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
@@ -455,8 +331,7 @@ test("a replica that hangs before its commit holds nothing up, and decides nothi
 });
 
 test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   expect(await withdraw(world, investorLogin, 9_999_00n, "1")).toBe(500_00n);
   await settle(world);
   expect(await withdraw(world, investorLogin, 1_00n, "2")).toBe(0n);

@@ -11,7 +11,7 @@ import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
 import { decideWithdrawal, holdForWithdrawal, release } from "../../testing/funding.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
 import { inBucket } from "../../testing/ledger.ts";
-import { deliver, settle, subscribed } from "../../testing/settle.ts";
+import { deliver, settle, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../../testing/world.ts";
 import { poolLedger } from "../../testing/pool-ledger.ts";
 
@@ -37,29 +37,25 @@ async function importedOn({ deps }: World, login: string): Promise<bigint | unde
 }
 
 test("a mirror that was executed before the restore is not executed again", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const before = transfersOf(world, "subscription:mirror:").length;
   imported(world, masterLogin, MIRROR, 30_00n);
 
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(30_00n);
   const { findings } = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
   expect(findings).toMatchObject([
     { atRiskMinor: 30_00n, message: expect.stringContaining("before the database was restored") },
   ]);
   imported(world, investorLogin, DEPOSIT, 30_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(transfersOf(world, "subscription:mirror:")).toHaveLength(before);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("only what was not executed before the restore is mirrored", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   imported(world, investorLogin, DEPOSIT, 30_00n);
   imported(world, investorLogin, DEPOSIT, 20_00n);
   imported(world, masterLogin, MIRROR, 30_00n);
@@ -72,32 +68,14 @@ test("only what was not executed before the restore is mirrored", async () => {
   await expectBooksToReconcile(world);
 });
 
-test("what flows do not explain stays imported until they come", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-  imported(world, masterLogin, MIRROR, 30_00n);
-  imported(world, investorLogin, DEPOSIT, 10_00n);
-  await settle(world);
-  expect(await importedOn(world, masterLogin)).toBe(20_00n);
-  await expectBooksToReconcile(world);
-
-  imported(world, investorLogin, DEPOSIT, 20_00n);
-  await settle(world);
-  expect(await importedOn(world, masterLogin)).toBe(0n);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
-  await expectBooksToReconcile(world);
-});
-
 test("what was mirrored for a flow that an opposite one cancels out now is moved back", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   imported(world, masterLogin, MIRROR, 30_00n);
   imported(world, investorLogin, DEPOSIT, 30_00n);
   imported(world, investorLogin, WITHDRAWAL, -30_00n);
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("an inflow that was mirrored before the restore is not held when a withdrawal that is imported too takes its Investor below zero", async () => {
@@ -110,52 +88,31 @@ test("an inflow that was mirrored before the restore is not held when a withdraw
   await deliver(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-1_15n]);
 
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([48_85n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(48_85n);
-  await expectBooksToReconcile(world);
-});
-
-test("imported mirrors and exits are settled apart", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const [pair, other] = [await subscribed(world, masterLogin, 300_00n), await subscribed(world, masterLogin, 500_00n)];
-  imported(world, masterLogin, MIRROR, 50_00n);
-  imported(world, masterLogin, EXIT, -300_00n);
-  imported(world, other.investorLogin, DEPOSIT, 50_00n);
-  await settle(world);
-  expect(await importedOn(world, masterLogin)).toBe(-300_00n);
-  await world.service.unassign(pair, aCall());
-  await settle(world);
-  expect(await importedOn(world, masterLogin)).toBe(0n);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
-  await expectBooksToReconcile(world);
 });
 
 test("an exit that was executed before the restore is not executed again when the caller repeats the unassign", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const pair = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
+  const { masterLogin } = pair;
   const other = await subscribed(world, masterLogin, 200_00n);
   imported(world, masterLogin, EXIT, -500_00n);
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(-500_00n);
 
   await world.service.unassign(pair, aCall());
-  await settle(world);
+  await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(200_00n);
   expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
   expect((await world.service.findOpenSubscription(other, aCall())).subscription).toBeDefined();
-  await expectBooksToReconcile(world);
 });
 
 test("of an exit that is decided again with another amount only the rest is executed", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  const pair = await subscribed(world, masterLogin, 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
+  const { masterLogin } = pair;
   await subscribed(world, masterLogin, 200_00n);
   imported(world, masterLogin, EXIT, -470_00n);
   await settle(world);
@@ -181,8 +138,7 @@ test("a fee that was debited before the restore is not reserved when it is due a
 });
 
 test("an imported fee settles the reserve that a restored decision has opened for it", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
   await decideWithdrawal(world, withdrawal);
   const amount = -200_00n;
@@ -197,8 +153,7 @@ test("an imported fee settles the reserve that a restored decision has opened fo
 });
 
 test("no log is read while platform is at an older time than what was received from it", async () => {
-  const world = await aWorld();
-  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   world.state.isPlatformRewound = true;
   enter(world.platform.ledger, investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
   await expect(catchUp(world.deps, { login: investorLogin }, aCall())).rejects.toThrow("restored to an older time");
@@ -207,6 +162,5 @@ test("no log is read while platform is at an older time than what was received f
   });
   world.state.isPlatformRewound = false;
   await catchUp(world.deps, { login: investorLogin }, aCall());
-  await settle(world);
-  await expectBooksToReconcile(world);
+  await settleAndReconcile(world);
 });

@@ -7,7 +7,7 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import { corrupt } from "#test/support/corrupt.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { holdForWithdrawal, release, requestWithdrawal } from "../../testing/funding.ts";
-import { settle, subscribed } from "../../testing/settle.ts";
+import { settle, subscribed, aPair } from "../../testing/settle.ts";
 import { trader } from "../../testing/trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../../testing/world.ts";
 
@@ -80,8 +80,7 @@ test("previews of an assignment, a withdrawal and an exit say what follows, and 
 });
 
 test("an exit that leaves nothing behind is previewed as CANCELLED, and the exit is", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), 0n);
+  const { world, ...pair } = await aPair(0n);
   const preview = await world.service.previewUnassign(pair, aCall());
   expect(preview).toMatchObject({
     refusals: [],
@@ -118,8 +117,7 @@ test("open positions, a deficit, a stop and a busy account are reported at once,
 });
 
 test("a preview waits a moment for what passes, and reports it when it stays", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);
   master.isComplete = false;
   const blocked = await world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
@@ -154,8 +152,7 @@ test("what is not filed, not allocated, or of a week that is not closed or decid
 });
 
 test("an account or a fee that cannot be read leaves the figures out", async () => {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world), 500_00n);
+  const { world, ...pair } = await aPair(500_00n);
   const look = () => world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
   world.fees.rules.isDown = true;
   expect(await look()).toMatchObject({ refusals: [{ code: "allocation_in_progress" }], figures: undefined });
@@ -170,18 +167,6 @@ test("an account or a fee that cannot be read leaves the figures out", async () 
     figures: undefined,
   });
   await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });
-});
-
-test("a withdrawal outside a pool reads no Master, and only debts are due", async () => {
-  const world = await aWorld();
-  const investorLogin = anInvestor(world, 300_00n);
-  await settle(world);
-  world.fees.rules.debt = () => 50_00n;
-  expect(await previewWithdrawal(world, investorLogin, 1_000_00n)).toMatchObject({
-    refusals: [],
-    inPool: false,
-    figures: { pendingFee: { minorUnits: 50_00n }, effective: { minorUnits: 250_00n } },
-  });
 });
 
 test("everything against an assignment is reported at once, and unknown accounts are refused as by the command", async () => {
