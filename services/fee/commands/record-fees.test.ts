@@ -1,4 +1,3 @@
-import pg from "pg";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";

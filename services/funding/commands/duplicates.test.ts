@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
-import { withdraw } from "./withdraw.ts";
 
 const CLIENT = { keyId: "KeyOfTheCrm1", choseComment: true, rejectsDuplicates: false };
 const STRICT = { ...CLIENT, rejectsDuplicates: true };
@@ -24,11 +22,6 @@ function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
 async function leaveUnresolved(deps: World, request = aDeposit()): Promise<void> {
   deps.platform.faults.transfer.push("unknown");
   await expect(deposit(deps, request, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
-}
-
-async function recorded({ pool }: World): Promise<string[]> {
-  const rows = await many<{ operation_id: string }>(pool, sql`select operation_id from cashflow order by id`);
-  return rows.map(({ operation_id }) => operation_id);
 }
 
 test("a deposit with another comment, amount, client or external id, a default comment or no API key is no duplicate", async () => {
@@ -62,24 +55,6 @@ test("a deposit with the same external id is a duplicate also with a default com
   await expect(deposit(deps, labelled("B"), aCall("op-4"))).rejects.toMatchObject({ code: "possible_duplicate" });
 });
 
-test("of concurrent duplicates exactly one is executed, and the others are refused with its operation id", async () => {
-  const deps = await world();
-  const answers = await Promise.allSettled(
-    ["op-1", "op-2", "op-3", "op-4"].map((id) => deposit(deps, aDeposit({ client: STRICT }), aCall(id))),
-  );
-
-  const executed = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value.operationId] : []));
-  const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
-  expect(executed).toHaveLength(1);
-  expect(deps.platform.deals).toHaveLength(1);
-  for (const refusal of refusals) {
-    expect(refusal).toMatchObject({
-      code: expect.stringMatching(/operation_in_progress|possible_duplicate/),
-      operationId: executed[0],
-    });
-  }
-});
-
 test("a duplicate of a finished deposit is executed and returns the deal of the first one, and a repetition gets the same answer", async () => {
   const deps = await world();
   const first = await deposit(deps, aDeposit(), aCall("op-1"));
@@ -88,20 +63,6 @@ test("a duplicate of a finished deposit is executed and returns the deal of the 
   expect([first.possibleDuplicateOf, second.possibleDuplicateOf]).toEqual([undefined, first.dealId]);
   expect(deps.platform.deals).toHaveLength(2);
   expect(await deposit(deps, aDeposit(), aCall("op-2"))).toEqual(second);
-});
-
-test("duplicates of an API key that rejects them are refused with the deal and the operation", async () => {
-  const deps = await world();
-  const { dealId } = await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"));
-
-  await expect(deposit(deps, aDeposit({ client: STRICT }), aCall("op-2"))).rejects.toMatchObject({
-    code: "possible_duplicate",
-    outcome: "not_executed",
-    operationId: "op-1",
-    details: { deal_id: String(dealId) },
-  });
-  expect(await recorded(deps)).toEqual(["op-1"]);
-  expect(await deposit(deps, aDeposit({ client: STRICT }), aCall("op-1"))).toMatchObject({ dealId });
 });
 
 test("an equal deposit after a day, or after one that was not executed, is no duplicate", async () => {

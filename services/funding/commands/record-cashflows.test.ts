@@ -70,7 +70,12 @@ test("each operation of a batch gets its own result, and a refused one leaves no
     },
     "unknown_investor",
     { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
-    { code: "possible_duplicate", outcome: "not_executed", operationId: "earlier" },
+    {
+      code: "possible_duplicate",
+      outcome: "not_executed",
+      operationId: "earlier",
+      details: { deal_id: "702" },
+    },
     { code: "operation_in_progress", outcome: "not_executed", operationId: "open" },
     { isNew: true, cashflow: { operationId: "taken out", decision: undefined } },
   ]);

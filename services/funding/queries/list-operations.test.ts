@@ -1,15 +1,11 @@
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type ListOperationsRequest, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
-import { asOwner } from "#test/support/as-owner.ts";
-import { rowsRead } from "#test/support/rows-read.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
 import { saveFollowings } from "../store/investor-facts.ts";
-import { type LedgerFilter, listOperations as readOperations } from "../store/ledger.ts";
 import { aCall, INVESTOR, MASTER, usd, world } from "../testing/funding.ts";
 import { getOperation, listOperations, operationReads } from "./operations.ts";
 
@@ -83,59 +79,4 @@ test("operations are found by the keys of their transfers and fees, together wit
   expect(await find(["funding:deposit:op-1"], { comment: "2" })).toEqual([]);
   expect(await find(["funding:deposit:op-9", "exit:1:1"])).toEqual([]);
   expect(await find([])).toEqual([]);
-});
-
-const ROWS = 6_000;
-
-/** Ids ascend. One in 500 is a withdrawal, one in ten is of Master 77, and all are of one Investor. */
-async function insertMany(pool: Pool): Promise<void> {
-  await execute(
-    pool,
-    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, deadline, created_at,
-                              finished_at, next_try_at, first_deposit_checked, min_deposit_minor, master_login)
-        select lpad(n::text, 12, '0'), case when n % 500 = 0 then 'withdraw' else 'deposit' end, '1', 1, 'USD', 'c', 'POSTED', n, now(),
-               now(), now(), now(), case when n % 500 > 0 then false end, case when n % 500 > 0 then 0 end,
-               case when n % 10 = 0 then '77' end
-        from generate_series(1, ${ROWS}::int) as n`,
-  );
-}
-
-test("a page of operations costs the same at the end as at the start, under each filter", async () => {
-  const { pool } = await world();
-  await insertMany(pool);
-  await asOwner(pool, "funding", "analyze cashflow");
-  const filter: LedgerFilter = {
-    login: "",
-    comment: undefined,
-    outcome: undefined,
-    action: undefined,
-    masterLogin: undefined,
-    fromId: undefined,
-    externalId: undefined,
-    beforeId: "",
-    limit: 6,
-  };
-  const idOf = (number: number) => String(number).padStart(12, "0");
-  const cost = (part: Partial<LedgerFilter>) =>
-    inTransaction(pool, (tx) =>
-      rowsRead(tx, ["cashflow"], async () => {
-        expect(await readOperations(tx, { ...filter, ...part }, new Date())).toHaveLength(6);
-      }),
-    );
-
-  for (const part of [
-    {},
-    { action: "deposit" },
-    { action: "withdraw" },
-    { masterLogin: "77" },
-    { masterLogin: "77", fromId: idOf(10) },
-    { login: "1", masterLogin: "77" },
-  ] as const) {
-    expect(await cost(part)).toBeLessThan(100);
-    expect(await cost({ ...part, beforeId: idOf(3_100) })).toBeLessThan(100);
-  }
-  for (const first of [1, ROWS - 5]) {
-    const named = [0, 1, 2, 3, 4, 5].map((number) => ({ operationId: idOf(first + number) }));
-    expect(await cost({ named })).toBe(12);
-  }
 });

@@ -152,11 +152,3 @@ test("operations are listed newest first, in pages, by login, comment and outcom
   expect(await ids({ outcome: OperationOutcome.UNKNOWN })).toEqual([[], false]);
   await expect(ids({ limit: 0 })).rejects.toMatchObject({ code: "validation_failed" });
 });
-
-test("an id without a recorded operation is not found", async () => {
-  const deps = await world();
-
-  await expect(getOperation(deps, operationReads(deps), { operationId: "op-9" })).rejects.toMatchObject({
-    code: "operation_not_found",
-  });
-});

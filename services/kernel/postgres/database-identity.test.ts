@@ -156,18 +156,6 @@ test("a schema that was restored without the others is refused, and so are the o
   for (const schema of HOUSE) expect(await usedBy(database, schema)).toBeGreaterThan(recent());
 });
 
-test("a running process gets no connection to a database in which one schema was restored", async () => {
-  const database = await aHouse();
-  await using running = start(database, SCHEMA, HOUSE);
-  const { pid } = await one<{ pid: number }>(running, sql`select pg_backend_pid() as pid`);
-  await restoreDump(database, "notes");
-  await using admin = createPool({ url: database.url, schema: SCHEMA, applicationName: "admin", max: 1 });
-  await many(admin, sql`select pg_terminate_backend(${pid})`);
-
-  const insert = () => insertInto(running, "coin");
-  await expect(insert().catch(insert)).rejects.toThrow("only notes was restored");
-});
-
 test("a connection notices that a dump is restored under it, and has an identity also beside the schema", async () => {
   const database = await aHouse();
   await using running = createPool({ url: database.url, schema: SCHEMA, applicationName: "test", max: 1 });
