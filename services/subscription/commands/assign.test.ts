@@ -49,14 +49,6 @@ test("an assign returns the whole subscription; its fee terms apply from started
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
 });
 
-test("an Investor with 0.00 joins a Master without a minimum deposit, and no mirror is sent", async () => {
-  const world = await aWorld();
-  const { answer } = await assigned(world, 0n, 0n);
-  await answer;
-  await settle(world);
-  expect(world.platform.byKey.size).toBe(0);
-});
-
 test("a request with several invalid fields is refused with all of them", async () => {
   const world = await aWorld();
   const request = { masterLogin: "", investorLogin: "abc", feeRatePpm: 1_000_001, feeEnabled: true };

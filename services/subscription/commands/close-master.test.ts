@@ -24,6 +24,8 @@ import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 
+vi.setConfig({ testTimeout: CRASH_TEST_MS });
+
 /** Longer than every pause of a queued unassign. */
 const PAUSE_MS = 60_000;
 
@@ -412,31 +414,27 @@ test("own capital keeps a Master from being archived until operators have acknow
   expect(balanceOf(world.platform.ledger, master)).toBe(5_000_00n);
 });
 
-test(
-  "a closing that crashes at any point is finished: each Investor leaves once",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: async (count) => {
-        const prepared = [];
-        for (let index = 0; index < count; index += 1) prepared.push(await withInvestors(1, world));
-        return prepared;
-      },
-      run: async (deps: Deps, { master }) => {
-        // The job would go on with the closing of an earlier crash.
-        await settleLater(world);
-        await close({ service: subscriptionService(deps) }, master);
-        await runQueued(deps);
-      },
-    });
-    for (const { master, logins } of cases) {
-      // The crash may have come before the closing was recorded.
-      await close(world, master);
-      await untilArchived(world, master);
-      expect(await statuses(world, master)).toEqual({ CANCELLED: 1 });
-      expect([balanceOf(world.platform.ledger, master), total(world, logins)]).toEqual([0n, 1_000_00n]);
-    }
-    await expectBooksToReconcile(world);
-  },
-  CRASH_TEST_MS,
-);
+test("a closing that crashes at any point is finished: each Investor leaves once", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: async (count) => {
+      const prepared = [];
+      for (let index = 0; index < count; index += 1) prepared.push(await withInvestors(1, world));
+      return prepared;
+    },
+    run: async (deps: Deps, { master }) => {
+      // The job would go on with the closing of an earlier crash.
+      await settleLater(world);
+      await close({ service: subscriptionService(deps) }, master);
+      await runQueued(deps);
+    },
+  });
+  for (const { master, logins } of cases) {
+    // The crash may have come before the closing was recorded.
+    await close(world, master);
+    await untilArchived(world, master);
+    expect(await statuses(world, master)).toEqual({ CANCELLED: 1 });
+    expect([balanceOf(world.platform.ledger, master), total(world, logins)]).toEqual([0n, 1_000_00n]);
+  }
+  await expectBooksToReconcile(world);
+});

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { sized } from "#test/support/proof.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -19,6 +19,8 @@ import { deliver, type Pair, settle, subscribed, aPair } from "../testing/settle
 import { trader } from "../testing/trader.ts";
 import { tradingPair, tradingPairs } from "../testing/trading-pairs.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
+
+vi.setConfig({ testTimeout: CRASH_TEST_MS });
 
 const WEEK_MS = 604_800_000n;
 const PENDING = { outcome: OperationOutcome.PENDING, refusalCode: "" };
@@ -223,62 +225,54 @@ test("of a try, its caller and its expiry exactly one takes an unassign out of t
   expect(await many(pool, sql`select from departure where state = 'WANTED'`)).toHaveLength(claimed);
 });
 
-test(
-  "a process that dies at any point of a request that has to wait leaves an unassign that waits or was refused",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: (count) => withCalls(world, count),
-      run: (deps, { pair, call }) => subscriptionService(deps).unassign(request(pair), call),
-    });
-    const ends = new Set<string>();
-    for (const { pair, call, close } of cases) {
-      const waits = await endOf(world, call.commandId);
-      ends.add(waits);
-      expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
-      expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
-      close();
-    }
-    await recover(world);
-    for (const { pair, call } of cases) {
-      const end = await endOf(world, call.commandId);
-      expect(await statusOf(world, pair.investorLogin)).toBe(end === "EXECUTED" ? "CANCELLED" : "ACTIVE");
-    }
-    expect(ends).toEqual(new Set(["nothing", "PENDING"]));
-  },
-  CRASH_TEST_MS,
-);
+test("a process that dies at any point of a request that has to wait leaves an unassign that waits or was refused", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: (count) => withCalls(world, count),
+    run: (deps, { pair, call }) => subscriptionService(deps).unassign(request(pair), call),
+  });
+  const ends = new Set<string>();
+  for (const { pair, call, close } of cases) {
+    const waits = await endOf(world, call.commandId);
+    ends.add(waits);
+    expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
+    expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
+    close();
+  }
+  await recover(world);
+  for (const { pair, call } of cases) {
+    const end = await endOf(world, call.commandId);
+    expect(await statusOf(world, pair.investorLogin)).toBe(end === "EXECUTED" ? "CANCELLED" : "ACTIVE");
+  }
+  expect(ends).toEqual(new Set(["nothing", "PENDING"]));
+});
 
-test(
-  "a process that dies at any point of a try leaves an unassign that is executed once",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: async (count) => {
-        const all = await withCalls(world, count);
-        for (const { pair, call } of all) await world.service.unassign(request(pair), call);
-        return all;
-      },
-      run: async (deps, { pair, call, close }) => {
-        close();
-        await deliver(world);
-        while (await allocateResults(world.deps));
-        await passTime(world, 1_000);
-        // The others still trade, so this is the only one that is ready.
-        await runQueued(deps);
-        return [pair, call];
-      },
-      stride: sized({ test: 11, proof: 1 }),
-    });
-    for (const { pair, call } of cases) {
-      expect(await endOf(world, call.commandId)).toBe("EXECUTED");
-      expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
-      expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
-    }
-    await expectBooksToReconcile(world);
-  },
-  CRASH_TEST_MS,
-);
+test("a process that dies at any point of a try leaves an unassign that is executed once", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: async (count) => {
+      const all = await withCalls(world, count);
+      for (const { pair, call } of all) await world.service.unassign(request(pair), call);
+      return all;
+    },
+    run: async (deps, { pair, call, close }) => {
+      close();
+      await deliver(world);
+      while (await allocateResults(world.deps));
+      await passTime(world, 1_000);
+      // The others still trade, so this is the only one that is ready.
+      await runQueued(deps);
+      return [pair, call];
+    },
+    stride: sized({ test: 11, proof: 1 }),
+  });
+  for (const { pair, call } of cases) {
+    expect(await endOf(world, call.commandId)).toBe("EXECUTED");
+    expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
+    expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+  }
+  await expectBooksToReconcile(world);
+});
 
 async function withCalls(world: World, count: number) {
   return (await tradingPairs(world, count)).map((each) => ({ ...each, call: aCall() }));

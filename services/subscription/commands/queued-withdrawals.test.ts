@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { WithdrawalChanged, WithdrawalProgress } from "#proto/pamm/subscription/v1/events.ts";
@@ -22,6 +22,8 @@ import { trader } from "../testing/trader.ts";
 import { tradingPair, tradingPairs } from "../testing/trading-pairs.ts";
 import { aCall, aWorld, passTime, type World } from "../testing/world.ts";
 import { WITHDRAWAL_FEED } from "../messages/capital-events.ts";
+
+vi.setConfig({ testTimeout: CRASH_TEST_MS });
 
 const { PAID, REFUSED, RUNNING, WAITING } = WithdrawalState;
 
@@ -373,68 +375,56 @@ async function expectAllPaid(world: World, cases: readonly Trading[]): Promise<v
   await expectBooksToReconcile(world);
 }
 
-test(
-  "a process that dies at any point of a request that has to wait leaves a withdrawal that waits, or nothing",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: (count) => withOperations(world, count),
-      run: (deps, each) => request({ service: subscriptionService(deps), deps }, each),
-    });
-    const ends = new Set<string>();
-    for (const each of cases) {
-      ends.add(await endOf(world, each.operation.operationId));
-      expect(getAccount(world.platform.ledger, each.pair.investorLogin).lockOwner).toBeUndefined();
-      expect((await request(world, each)).state).toBe(WAITING);
-      each.close();
-    }
-    expect(ends).toEqual(new Set(["nothing", "WAITING"]));
-    await expectAllPaid(world, cases);
-  },
-  CRASH_TEST_MS,
-);
+test("a process that dies at any point of a request that has to wait leaves a withdrawal that waits, or nothing", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: (count) => withOperations(world, count),
+    run: (deps, each) => request({ service: subscriptionService(deps), deps }, each),
+  });
+  const ends = new Set<string>();
+  for (const each of cases) {
+    ends.add(await endOf(world, each.operation.operationId));
+    expect(getAccount(world.platform.ledger, each.pair.investorLogin).lockOwner).toBeUndefined();
+    expect((await request(world, each)).state).toBe(WAITING);
+    each.close();
+  }
+  expect(ends).toEqual(new Set(["nothing", "WAITING"]));
+  await expectAllPaid(world, cases);
+});
 
-test(
-  "a process that dies at any point of a try leaves a withdrawal that is paid once",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: (count) => waitingPairs(world, count),
-      run: async (deps, { close }) => {
-        await untilReady(world, close);
-        // The others still trade, so this is the only one that is ready.
-        await runQueued(deps);
-      },
-      stride: sized({ test: 11, proof: 1 }),
-    });
-    await expectAllPaid(world, cases);
-  },
-  CRASH_TEST_MS,
-);
+test("a process that dies at any point of a try leaves a withdrawal that is paid once", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: (count) => waitingPairs(world, count),
+    run: async (deps, { close }) => {
+      await untilReady(world, close);
+      // The others still trade, so this is the only one that is ready.
+      await runQueued(deps);
+    },
+    stride: sized({ test: 11, proof: 1 }),
+  });
+  await expectAllPaid(world, cases);
+});
 
-test(
-  "a process that dies at any point of a try that finds open positions leaves a withdrawal that waits on, and is paid once",
-  async () => {
-    const world = await aWorld();
-    const cases = await crashAtEveryPoint(world, {
-      prepare: async (count) => (await waitingPairs(world, count)).map((each) => ({ ...each, closeAgain: () => {} })),
-      run: async (deps, each) => {
-        await untilReady(world, each.close);
-        const master = trader(world, each.pair.masterLogin);
-        // Its deal has not arrived yet.
-        master.open();
-        each.closeAgain = master.closeAll;
-        await runQueued(deps);
-      },
-    });
-    for (const { operation, closeAgain } of cases) {
-      expect(await endOf(world, operation.operationId)).toBe("WAITING");
-      closeAgain();
-    }
-    await expectAllPaid(world, cases);
-  },
-  CRASH_TEST_MS,
-);
+test("a process that dies at any point of a try that finds open positions leaves a withdrawal that waits on, and is paid once", async () => {
+  const world = await aWorld();
+  const cases = await crashAtEveryPoint(world, {
+    prepare: async (count) => (await waitingPairs(world, count)).map((each) => ({ ...each, closeAgain: () => {} })),
+    run: async (deps, each) => {
+      await untilReady(world, each.close);
+      const master = trader(world, each.pair.masterLogin);
+      // Its deal has not arrived yet.
+      master.open();
+      each.closeAgain = master.closeAll;
+      await runQueued(deps);
+    },
+  });
+  for (const { operation, closeAgain } of cases) {
+    expect(await endOf(world, operation.operationId)).toBe("WAITING");
+    closeAgain();
+  }
+  await expectAllPaid(world, cases);
+});
 
 async function waitingPairs(world: World, count: number): Promise<Trading[]> {
   const all = await withOperations(world, count);

@@ -12,7 +12,6 @@ import type { Deps } from "../deps.ts";
 import { settleDepartures } from "../jobs/settle-departures.ts";
 import { subscriptionService } from "../service.ts";
 import { departureCommits } from "../store/departure-commits.ts";
-import { getDeparture } from "../store/departures.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { debtKey } from "../testing/fee-fake.ts";
 import {
@@ -541,19 +540,6 @@ test.each(["in a pool", "outside a pool"])(
     expect(balanceOf(world.platform.ledger, login)).toBe(500_00n);
   },
 );
-
-test("a process that is delayed in a try which has ended answers with the end that is recorded", async () => {
-  const { world, investorLogin } = await aPair(500_00n);
-  const { latch, ...replica } = pausedAtTerms(world);
-  const call = aCall();
-  const delayed = requestWithdrawal(replica, investorLogin, 200_00n, { call });
-  await latch.reached;
-  await recover(world);
-  latch.open();
-  expect(await delayed).toMatchObject({ state: REFUSED, refusal: { code: "account_busy" } });
-  expect((await getDeparture(world.deps.pool, call.commandId)).state).toBe("REFUSED");
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
-});
 
 test("a process that is delayed before the fees finds its withdrawal completed by another one", async () => {
   const { world, investorLogin } = await aPair(500_00n);

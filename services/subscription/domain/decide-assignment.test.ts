@@ -37,12 +37,6 @@ test("an Investor with open positions is refused", () => {
   );
 });
 
-test("an Investor with an earlier subscription is refused if only one is allowed", () => {
-  expect(() => checkAssignment({ account: { ...GOOD, hasFollowedBefore: true } })).toThrow(
-    expect.objectContaining({ code: "investor_previously_subscribed" }),
-  );
-});
-
 const OPEN = { id: 4n, masterLogin: "5001", investorLogin: "9001" };
 
 test.each([

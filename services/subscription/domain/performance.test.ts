@@ -63,26 +63,6 @@ test("the value of a unit is the product of the changes between flows, by day", 
   expect(days.map(({ result }) => result)).toEqual([-120_00n, 198_00n]);
 });
 
-test("each valuation leaves a value and its fall below the highest one, and units without a value leave nothing", () => {
-  const chain = chainValuations(
-    undefined,
-    [
-      aValuation("2026-01-05T10:00:00Z", 1_000n, 1_100n),
-      aValuation("2026-01-05T11:00:00Z", 1_100n, 825n),
-      aValuation("2026-01-05T12:00:00Z", 0n, 5n),
-      aValuation("2026-01-05T13:00:00Z", 825n, 990n),
-    ],
-    UTC,
-  );
-
-  expect(chain.map((day) => day && [Number(day.value) / Number(FIRST_VALUE), fallOf(day)])).toEqual([
-    [1.1, 0],
-    [0.825, 250_000],
-    undefined,
-    [0.99, 100_000],
-  ]);
-});
-
 test("a valuation continues the stored day, and one that is dated before it counts in it", () => {
   const [stored] = addValuations(undefined, [aValuation("2026-01-06T09:00:00Z", 100n, 110n)]);
   const days = addValuations(stored, [aValuation("2026-01-05T23:59:00Z", 110n, 99n)]);

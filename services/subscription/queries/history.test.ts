@@ -181,7 +181,7 @@ test("while deals of the Master are not filed the equity is refused, not guessed
   const { world, masterLogin, investorLogin } = await aPair(100_00n);
   trader(world, masterLogin).result(5_00n);
 
-  await expect(world.service.getEquity({ investorLogin }, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(world.service.getEquity({ investorLogin }, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
   });
   await settle(world);

@@ -15,7 +15,7 @@ import { passTime, type World } from "./world.ts";
 /** Longer than any deadline, claim and wait budget of a crashed process. */
 const LONG_MS = 60_000;
 /** Timeout of a test that runs many sagas, each crashed at another point, on a busy machine. */
-export const CRASH_TEST_MS = 180_000;
+export const CRASH_TEST_MS = 360_000;
 
 export type Saga<Facts> = {
   /** Prepares `count` independent cases, each for one run of the saga. */

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -12,6 +12,8 @@ import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { type Pair, settle, subscribedAll, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
+
+vi.setConfig({ testTimeout: CRASH_TEST_MS });
 
 type PairWithReview = Pair & { readonly review: Review };
 
@@ -48,54 +50,46 @@ async function castMissingVotes(world: World, { review }: PairWithReview, action
   }
 }
 
-test(
-  "an adoption that crashes at any point is applied completely once or not at all",
-  async () => {
-    const world = await aWorld();
-    const externalDeposit = { kind: MovementKind.EXTERNAL, amount: 40_00n };
-    const pairs = await crashAtEveryPoint(world, {
-      prepare: (count) => preparePairs(world, count, externalDeposit),
-      run: voteTwice("adopt"),
-    });
-    for (const pair of pairs) {
-      const holding = await holdingOf(world, pair.masterLogin, pair.id);
-      expect([
-        { pooled: 100_00n, quarantined: 40_00n },
-        { pooled: 140_00n, quarantined: 0n },
-      ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
-      await castMissingVotes(world, pair, "adopt");
-    }
-    await recover(world);
-    for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
-    const decided = sql`select count(*)::int as confirmations, case_id from review_event where event = 'CONFIRMED' group by case_id`;
-    const confirmed = await many<{ confirmations: number }>(world.deps.pool, decided);
-    // Of each pair, and of the case without a crash.
-    expect(confirmed.map(({ confirmations }) => confirmations)).toEqual(
-      Array.from({ length: pairs.length + 1 }, () => 1),
-    );
-  },
-  CRASH_TEST_MS,
-);
+test("an adoption that crashes at any point is applied completely once or not at all", async () => {
+  const world = await aWorld();
+  const externalDeposit = { kind: MovementKind.EXTERNAL, amount: 40_00n };
+  const pairs = await crashAtEveryPoint(world, {
+    prepare: (count) => preparePairs(world, count, externalDeposit),
+    run: voteTwice("adopt"),
+  });
+  for (const pair of pairs) {
+    const holding = await holdingOf(world, pair.masterLogin, pair.id);
+    expect([
+      { pooled: 100_00n, quarantined: 40_00n },
+      { pooled: 140_00n, quarantined: 0n },
+    ]).toContainEqual({ pooled: holding?.pooled, quarantined: holding?.quarantined });
+    await castMissingVotes(world, pair, "adopt");
+  }
+  await recover(world);
+  for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
+  const decided = sql`select count(*)::int as confirmations, case_id from review_event where event = 'CONFIRMED' group by case_id`;
+  const confirmed = await many<{ confirmations: number }>(world.deps.pool, decided);
+  // Of each pair, and of the case without a crash.
+  expect(confirmed.map(({ confirmations }) => confirmations)).toEqual(
+    Array.from({ length: pairs.length + 1 }, () => 1),
+  );
+});
 
-test(
-  "a resume that crashes at any point is applied, or its review is still open",
-  async () => {
-    const world = await aWorld();
-    const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-    const pairs = await crashAtEveryPoint(world, {
-      prepare: (count) => preparePairs(world, count, amendment),
-      run: voteTwice("resume"),
-    });
-    for (const pair of pairs) {
-      await castMissingVotes(world, pair, "resume");
-      trader(world, pair.masterLogin).result(10_00n);
-    }
-    await recover(world);
-    for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
-    expect(await reviewsOf(world)).toEqual([]);
-  },
-  CRASH_TEST_MS,
-);
+test("a resume that crashes at any point is applied, or its review is still open", async () => {
+  const world = await aWorld();
+  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
+  const pairs = await crashAtEveryPoint(world, {
+    prepare: (count) => preparePairs(world, count, amendment),
+    run: voteTwice("resume"),
+  });
+  for (const pair of pairs) {
+    await castMissingVotes(world, pair, "resume");
+    trader(world, pair.masterLogin).result(10_00n);
+  }
+  await recover(world);
+  for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
+  expect(await reviewsOf(world)).toEqual([]);
+});
 
 test("of concurrent confirming votes one decides, and the money moves once", async () => {
   const world = await aWorld();
@@ -136,54 +130,50 @@ test("a compensation that crashes at any point is applied completely or not at a
   expect(await reviewsOf(world)).toEqual([]);
 });
 
-test(
-  "a repair of an earlier deal that crashes at any point is allocated once, and who has left is paid once",
-  async () => {
-    const world = await aWorld();
-    const { ledger } = world.platform;
-    const cases = await crashAtEveryPoint(world, {
-      prepare: async (count) => {
-        const masters = times(count, () => aMaster(world, 0n));
-        const pairs = await subscribedAll(
-          world,
-          masters.flatMap((masterLogin) => [60_00n, 40_00n].map((balance) => ({ masterLogin, balance }))),
-        );
-        const deals = masters.map((masterLogin) => trader(world, masterLogin).result(-10_00n).dealId);
-        await settle(world);
-        for (const masterLogin of masters) {
-          const left = pairs.find((pair) => pair.masterLogin === masterLogin);
-          await world.service.unassign(left!, aCall());
-          enter(ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 10_00n });
-        }
-        await settle(world);
-        const reviews = await reviewsOf(world);
-        return masters.map((masterLogin, index) => {
-          const [left, stays] = pairs.filter((pair) => pair.masterLogin === masterLogin);
-          const review = reviews.find(({ login }) => login === masterLogin);
-          if (left === undefined || stays === undefined || review === undefined) {
-            throw new Error("no review was opened");
-          }
-          return { masterLogin, left, stays, review, dealId: deals[index] ?? 0n };
-        });
-      },
-      run: async (deps, { review, dealId }) => {
-        for (const actor of ["anna", "boris"]) await vote(deps, review, { action: "allocate", actor, dealId });
-      },
-    });
-    for (const { review, dealId } of cases) {
-      for (const actor of ["anna", "boris", "carol"]) {
-        await vote(world.deps, review, { action: "allocate", actor, dealId }).catch((error: unknown) => {
-          expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
-        });
+test("a repair of an earlier deal that crashes at any point is allocated once, and who has left is paid once", async () => {
+  const world = await aWorld();
+  const { ledger } = world.platform;
+  const cases = await crashAtEveryPoint(world, {
+    prepare: async (count) => {
+      const masters = times(count, () => aMaster(world, 0n));
+      const pairs = await subscribedAll(
+        world,
+        masters.flatMap((masterLogin) => [60_00n, 40_00n].map((balance) => ({ masterLogin, balance }))),
+      );
+      const deals = masters.map((masterLogin) => trader(world, masterLogin).result(-10_00n).dealId);
+      await settle(world);
+      for (const masterLogin of masters) {
+        const left = pairs.find((pair) => pair.masterLogin === masterLogin);
+        await world.service.unassign(left!, aCall());
+        enter(ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 10_00n });
       }
+      await settle(world);
+      const reviews = await reviewsOf(world);
+      return masters.map((masterLogin, index) => {
+        const [left, stays] = pairs.filter((pair) => pair.masterLogin === masterLogin);
+        const review = reviews.find(({ login }) => login === masterLogin);
+        if (left === undefined || stays === undefined || review === undefined) {
+          throw new Error("no review was opened");
+        }
+        return { masterLogin, left, stays, review, dealId: deals[index] ?? 0n };
+      });
+    },
+    run: async (deps, { review, dealId }) => {
+      for (const actor of ["anna", "boris"]) await vote(deps, review, { action: "allocate", actor, dealId });
+    },
+  });
+  for (const { review, dealId } of cases) {
+    for (const actor of ["anna", "boris", "carol"]) {
+      await vote(world.deps, review, { action: "allocate", actor, dealId }).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
+      });
     }
-    await recover(world);
-    for (const { masterLogin, left, stays } of cases) {
-      const logins = [masterLogin, left.investorLogin, stays.investorLogin];
-      expect(logins.map((login) => balanceOf(ledger, login))).toEqual([40_00n, 60_00n, 40_00n]);
-      expect(await inBucket(world, masterLogin, "pooled")).toEqual([40_00n]);
-    }
-    expect(await reviewsOf(world)).toEqual([]);
-  },
-  CRASH_TEST_MS,
-);
+  }
+  await recover(world);
+  for (const { masterLogin, left, stays } of cases) {
+    const logins = [masterLogin, left.investorLogin, stays.investorLogin];
+    expect(logins.map((login) => balanceOf(ledger, login))).toEqual([40_00n, 60_00n, 40_00n]);
+    expect(await inBucket(world, masterLogin, "pooled")).toEqual([40_00n]);
+  }
+  expect(await reviewsOf(world)).toEqual([]);
+});

@@ -231,16 +231,6 @@ test("a withdrawal that was refused for good waits for its mirror again, and so 
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: 300_00n });
 });
 
-test("debts are paid out of what waits before the Investor is", async () => {
-  const { world, pairs } = await aDeficit();
-  const [, { investorLogin }] = pairs;
-  await deposit(world, investorLogin, 300_00n);
-  await settle(world);
-  world.fees.rules.debt = () => 40_00n;
-  expect(await withdraw(world, investorLogin, 290_00n, "9")).toBe(260_00n);
-  await settleAndReconcile(world);
-});
-
 test("an Investor who joined at the moment of the loss waits, pays nothing, and can leave", async () => {
   const { world, masterLogin } = await aPair(1_000_00n);
   const [joining, leaving] = [anInvestor(world, 400_00n), anInvestor(world, 50_00n)];
@@ -400,9 +390,9 @@ test("deposits wait while what floats exceeds the capital, and are mirrored soon
 test("a compensation raises whom a fee without redeemed units has taken below zero, although the pool has a value", async () => {
   const { world, ...a } = await aPair(1_000_00n);
   const { masterLogin } = a;
-  const b = await subscribed(world, masterLogin, 1_000_00n);
+  await subscribed(world, masterLogin, 1_000_00n);
   const master = trader(world, masterLogin);
-  const position = master.open();
+  master.open();
   await settle(world);
   world.platform.state.oldPrices = [{ symbol: SYMBOL, tickAt: undefined }];
   await takeFee(world, a.investorLogin, { key: "fee:1", amount: 30_00n });
@@ -420,20 +410,4 @@ test("a compensation raises whom a fee without redeemed units has taken below ze
   const proof = await world.service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
   expect(cents(proof.unredeemed)).toBe(20_00n);
   await expectBooksToReconcile(world);
-
-  // Units are worth 10.00 each, and all of the first Investor's are redeemed for what it has had.
-  master.close(position, { profit: 7_00n });
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-6_50n, 13_50n]);
-  compensated(world, masterLogin, 6_50n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 13_50n]);
-  await world.service.unassign(b, aCall());
-  await settle(world);
-  await deposit(world, a.investorLogin, 100_00n);
-  await settle(world);
-  master.result(10_00n);
-  await settleAndReconcile(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
-  expect(balances(world, [masterLogin, a.investorLogin, b.investorLogin])).toEqual([110_00n, 110_00n, 13_50n]);
 });

@@ -350,7 +350,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
   expect(pairs.map(({ investorLogin }) => balanceOf(ledger, investorLogin))).toEqual([1_040_00n, 280_00n]);
   expect(balanceOf(ledger, masterLogin)).toBe(1_320_00n);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 100_00n);
-  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
     outcome: "not_executed",
   });
@@ -390,7 +390,7 @@ test("terms of another database decide nothing: no withdrawal, no week, no debt"
     const withdrawal = await holdForWithdrawal(world, investorLogin, 10_00n, {
       operationId: String((withdrawals += 1)),
     });
-    await expect(decideWithdrawal(lost, withdrawal, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+    await expect(decideWithdrawal(lost, withdrawal, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
       code: "allocation_in_progress",
       outcome: "not_executed",
     });

@@ -67,18 +67,6 @@ test("external funds of either sign that are moved while an assign holds the acc
   }
 });
 
-test("a dealer's deposit that is in the log but whose event is not received yet is part of the baseline of an assign", async () => {
-  const world = await aWorld();
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
-  await deliver(world);
-  enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 40_00n });
-  // No more events are delivered, so only the log has the deposit.
-  await world.service.assign(anAssignment(pair), aCall());
-  const { holdings } = await poolLedger(world, pair.masterLogin);
-  expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
-  await settleAndReconcile(world);
-});
-
 test("an account that changes while it is read is locked and read again, and the decision uses the new balance", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };

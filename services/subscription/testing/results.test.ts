@@ -26,10 +26,10 @@ function balances({ platform }: World, logins: readonly string[]): bigint[] {
   return logins.map((login) => balanceOf(platform.ledger, login));
 }
 
-test("a hundred archived Investors of one pool have no share in its results, and hold up no posting", async () => {
+test("archived Investors of a pool have no share in its results, and hold up no posting", async () => {
   const world = await aWorld();
   const { masterLogin, investors, master } = await aPool(world, 600_00n, 400_00n);
-  const gone = Array.from({ length: 100 }, () => anInvestor(world, 0n));
+  const gone = Array.from({ length: 5 }, () => anInvestor(world, 0n));
   for (const investorLogin of gone) {
     await world.service.assign(anAssignment({ masterLogin, investorLogin }), aCall());
   }
@@ -49,7 +49,7 @@ test("a hundred archived Investors of one pool have no share in its results, and
     { masterLogin, afterSubscriptionId: 0n, limit: 10 },
     aCall(),
   );
-  expect({ converged, investorsCount }).toEqual({ converged: true, investorsCount: 102n });
+  expect({ converged, investorsCount }).toEqual({ converged: true, investorsCount: 7n });
   await expectBooksToReconcile(world);
 });
 

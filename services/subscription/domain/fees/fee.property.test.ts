@@ -4,7 +4,6 @@ import { crystallise } from "./crystallise.ts";
 import { earn, type Earnings, NOTHING_EARNED, sumOf } from "./layers.ts";
 import { E8_PER_CENT } from "../pool/unit-pool.ts";
 
-const PPM = 1_000_000n;
 const RATE_PPM = 275_000;
 const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 5, hour));
 
@@ -59,21 +58,6 @@ test("the mark never decreases", () => {
   );
 });
 
-test("with one rate and no open result each fee is less than a cent below the rate times the rise of the mark", () => {
-  const flat = history.map((events) => events.map((event) => ("floating" in event ? { floating: 0n } : event)));
-  fc.assert(
-    fc.property(flat, (events) => {
-      const { states, fees } = replay(events);
-      const charged = fees.reduce((sum, fee) => sum + fee, 0n);
-      const cent = E8_PER_CENT * PPM;
-      const missing = states.at(-1)!.mark * BigInt(RATE_PPM) - charged * cent;
-      const crystallisations = BigInt(fees.filter((fee) => fee > 0n).length);
-      expect(missing >= 0n).toBe(true);
-      expect(missing === 0n || missing < crystallisations * cent).toBe(true);
-    }),
-  );
-});
-
 test("splitting a result into parts with the same sign and instant never changes the fee", () => {
   const parts = fc.array(fc.bigInt(1n, 100_000n), { minLength: 1, maxLength: 8 });
   fc.assert(
@@ -98,38 +82,6 @@ test("an open loss never raises a fee, and no fee is above the profit", () => {
       const lowered = crystallise(now, { floating: -loss, rateAt: () => RATE_PPM }).fee;
       expect(lowered <= pending(now)).toBe(true);
       expect(pending(now) * E8_PER_CENT <= sumOf(now.layers)).toBe(true);
-    }),
-  );
-});
-
-test("adding results in two parts gives the same earnings as adding them at once", () => {
-  fc.assert(
-    fc.property(fc.array(result, { maxLength: 30 }), fc.nat(30), (results, cut) => {
-      const parts = results.map((amount, hour) => ({ amount, earnedAt: at(hour) }));
-      const inTwoParts = earn(earn(NOTHING_EARNED, parts.slice(0, cut)), parts.slice(cut));
-      expect(inTwoParts).toEqual(earn(NOTHING_EARNED, parts));
-    }),
-  );
-});
-
-test("a rate of 0 charges nothing and does not change the mark", () => {
-  fc.assert(
-    fc.property(history, (events) => {
-      const { states, fees } = replay(events, 0);
-      expect(fees.every((fee) => fee === 0n)).toBe(true);
-      expect(states.every(({ mark }) => mark === 0n)).toBe(true);
-    }),
-  );
-});
-
-test("the layers follow from all results and the mark alone", () => {
-  fc.assert(
-    fc.property(history, (events) => {
-      const { mark, ...own } = replay(events).states.at(-1)!;
-      const parts = events.flatMap((event, hour) =>
-        "result" in event ? [{ amount: event.result, earnedAt: at(hour) }] : [],
-      );
-      expect(earn({ ...NOTHING_EARNED, mark }, parts)).toEqual({ mark, ...own });
     }),
   );
 });

@@ -168,15 +168,6 @@ test("the order of the stored rows does not matter", () => {
   });
 });
 
-test("a replay gives the identical pool", () => {
-  fc.assert(
-    fc.property(aHistory, (events) => {
-      expect(applyAll(structuredClone(events))).toEqual(applyAll(events));
-    }),
-    { numRuns: RUNS },
-  );
-});
-
 /** Its cash in e8 if all positions closed as they were valued last; a carry is not cash yet. */
 function cashWhenClosed(pool: UnitPool, subscriptionId: bigint): bigint {
   return equityOf(attributeValued(pool), subscriptionId) - holdingOf(pool, subscriptionId).carry;

@@ -5,8 +5,7 @@ import { allocateDeal } from "./allocate-deal.ts";
 import { checkPool } from "./check-pool.ts";
 import { raiseNegative } from "./raise-negative.ts";
 import { sumOf } from "./rounding.ts";
-import { valuePositions } from "./strike-pool.ts";
-import { leaveUnits, takeOut } from "./take-out.ts";
+import { takeOut } from "./take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 
 test("two Investors of 1,000.00 after a loss of 2,500.00 lack 250.00 each, and 500.00 raise both to 0.00", () => {
@@ -130,36 +129,6 @@ test("what a compensation has beyond that is a result by units, which still coun
   expect(pooled(after(redeemed, { positionId: 1n, result: 40_00n }))).toEqual([20_00n, 20_00n, 40_00n]);
 });
 
-test("who was raised to 0.00 earns until its units are redeemed, takes everything out, and comes back", () => {
-  const { pool } = raiseNegative(aLossAfterFees(30_00n, 0n), 20_00n);
-  expect([pooled(pool), unredeemed(pool)]).toEqual([
-    [0n, 10_00n],
-    [10_00n, 0n],
-  ]);
-  const closed = struck(after(pool, { positionId: 1n, result: 10_00n }));
-  expect(pooled(closed)).toEqual([5_00n, 15_00n]);
-  expect(pooled(after(closed, { kind: "charge", result: 4_00n }))).toEqual([6_00n, 18_00n]);
-  const left = leaveUnits(struck(takeOut(closed, 1n, 5_00n)), 1n);
-  const joined = struck(withDeposit(left, 1n, 45_00n));
-  expect(pooled(after(joined, { kind: "charge", result: 40_00n }))).toEqual([75_00n, 25_00n]);
-  const empty = struck(takeOut(takeOut(closed, 1n, 5_00n), 2n, 15_00n));
-  expect(empty.holdings.map(({ units, pooled: cash }) => [units, cash])).toEqual([
-    [0n, 0n],
-    [0n, 0n],
-  ]);
-  const again = struck(withDeposit(empty, 1n, 45_00n));
-  expect(pooled(after(again, { kind: "charge", result: 40_00n }))).toEqual([85_00n, 0n]);
-});
-
-test("the only Investor of a pool keeps its last units while positions are open, and owes what was not raised", () => {
-  const { pool } = raiseNegative(aLossAfterFees(30_00n), 15_00n);
-  expect([pooled(pool), unredeemed(pool)]).toEqual([[-5_00n], [15_00n]]);
-  const marked = struck(pool, aMark(1n, 0n));
-  expect(unredeemed(marked)).toEqual([15_00n]);
-  const closed = after(marked, { positionId: 1n, result: 8_00n });
-  expect(pooled(struck(closed))).toEqual([3_00n]);
-});
-
 test("own capital that a dealer has overdrawn is raised as after the strike that takes its units", () => {
   const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
   const overdrawn = takeOut(after(both, { kind: "entry", positionId: 1n }), OWN_CAPITAL, 150_00n);
@@ -167,17 +136,6 @@ test("own capital that a dealer has overdrawn is raised as after the strike that
     const { pool: raised, own } = raiseNegative(pool, 20_00n);
     expect([...pooled(raised), raised.own.pooled, raised.own.units, own]).toEqual([100_00n, -30_00n, 0n, 20_00n]);
   }
-});
-
-test("own capital that is raised although a dealer has taken from it gives up its units, after what has floated", () => {
-  const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
-  const opened = after(takeOut(both, OWN_CAPITAL, 10_00n), { kind: "entry", positionId: 1n });
-  const lost = valuePositions(after(opened, { kind: "charge", result: -180_00n }), [aMark(1n, -40_00n)]);
-  const { pool, raised, own } = raiseNegative(lost, 30_00n);
-  expect([raised, own]).toEqual([[{ subscriptionId: 1n, amount: 10_00n }], 20_00n]);
-  expect(pool.own).toMatchObject({ units: 0n, unredeemed: 10_00n });
-  const closed = after(after(pool, { kind: "charge", result: 5_00n }), { positionId: 1n, result: -40_00n });
-  expect([...pooled(closed), closed.own.pooled]).toEqual([5_00n, 0n]);
 });
 
 test("after any loss no holding is raised above zero, and the rest of the money is a result", () => {

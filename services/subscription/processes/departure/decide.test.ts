@@ -64,17 +64,6 @@ test("a withdrawal from a pool is decided with the Master, its log position and 
   await expectBooksToReconcile(world);
 });
 
-test("a reserve leaves the Master only after the log shows the payout", async () => {
-  const { world, masterLogin, investorLogin } = await aPair(500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  await decideWithdrawal(world, withdrawal);
-  await settle(world);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await completeWithdrawal(world, withdrawal);
-  await settleAndReconcile(world);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-});
-
 test("a withdrawal of an Investor outside a pool reads no Master and reserves nothing", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 80_00n);

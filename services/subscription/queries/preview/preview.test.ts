@@ -109,8 +109,8 @@ test("open positions, a deficit, a stop and a busy account are reported at once,
   const held = await holdForWithdrawal(world, pair.investorLogin, 1n);
   await corrupt(deps.pool, `update master_pool set stopped_reason = 'test' where login = '${pair.masterLogin}'`);
   const codes = ["account_busy", "safety_stop", "master_open_positions", "investor_deficit"];
-  expect(codesOf(await service.previewUnassign(pair, aCall()))).toEqual(codes);
-  expect(codesOf(await previewWithdrawal(world, pair.investorLogin, 1_00n))).toEqual(codes);
+  expect(codesOf(await service.previewUnassign(pair, aCall({ withinMs: 1_000 })))).toEqual(codes);
+  expect(codesOf(await previewWithdrawal(world, pair.investorLogin, 1_00n, 1_000))).toEqual(codes);
   await expect(service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({ code: "account_busy" });
   await release(world, held);
   await expect(service.unassign(pair, aCall())).rejects.toMatchObject({ code: "safety_stop" });
@@ -120,7 +120,7 @@ test("a preview waits a moment for what passes, and reports it when it stays", a
   const { world, ...pair } = await aPair(500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);
   master.isComplete = false;
-  const blocked = await world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
+  const blocked = await world.service.previewUnassign(pair, aCall({ withinMs: 1_000 }));
   expect(blocked.refusals).toMatchObject([{ code: "allocation_in_progress" }]);
   setTimeout(() => (master.isComplete = true), 150);
   expect(codesOf(await world.service.previewUnassign(pair, aCall()))).toEqual([]);
@@ -130,7 +130,7 @@ test("what is not filed, not allocated, or of a week that is not closed or decid
   const world = await aWorld();
   const { service, deps } = world;
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  const look = async () => codesOf(await service.previewUnassign(pair, aCall({ withinMs: 2_000 })));
+  const look = async () => codesOf(await service.previewUnassign(pair, aCall({ withinMs: 1_000 })));
   expect(await look()).toEqual([]);
 
   trader(world, pair.masterLogin).result(10_00n);
@@ -153,7 +153,7 @@ test("what is not filed, not allocated, or of a week that is not closed or decid
 
 test("an account or a fee that cannot be read leaves the figures out", async () => {
   const { world, ...pair } = await aPair(500_00n);
-  const look = () => world.service.previewUnassign(pair, aCall({ withinMs: 2_000 }));
+  const look = () => world.service.previewUnassign(pair, aCall({ withinMs: 1_000 }));
   world.fees.rules.isDown = true;
   expect(await look()).toMatchObject({ refusals: [{ code: "allocation_in_progress" }], figures: undefined });
   world.fees.rules.isDown = false;
