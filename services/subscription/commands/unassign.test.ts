@@ -13,7 +13,10 @@ test("an unassign returns what it committed: PAUSED, the payout and its transfer
   const { world, ...pair } = await aPair(500_00n);
   const { exits, results } = world.deps.wakeSignals;
   const [exitsNotified, resultsNotified] = [vi.spyOn(exits, "notify"), vi.spyOn(results, "notify")];
-  const answer = await world.service.unassign(pair, aCall());
+  const call = aCall();
+  const answer = await world.service.unassign(pair, call);
+  // Two commands of one subscription have different locks.
+  expect(world.platform.released.at(-1)).toBe(`subscription:departure:${call.commandId}:1`);
   // After the commit that made the transfer, and after its first try, which decides when the next one is due.
   expect(exitsNotified).toHaveBeenCalledTimes(2);
   // No deal has waited.
