@@ -17,7 +17,7 @@ export function limitOf(usages: readonly Usage[], cores = availableParallelism()
   const shares = names
     .map((name) => [name, median(usages.map((usage) => (usage.used.get(name) ?? 0) / usage.seconds / cores))] as const)
     .toSorted(([, one], [, other]) => other - one);
-  const all = shares.reduce((sum, [, share]) => sum + share, 0);
+  const all = totalOf(Object.fromEntries(shares));
   const top = shares.slice(0, SHOWN).map(([name, share]) => `${name} ${percent(share)}`);
   const waiting = all < BUSY_SHARE ? "waits for commits, the platform or one busy process; " : "";
   return `${waiting}processors ${percent(all)} busy: ${top.join(", ")}`;
@@ -28,6 +28,11 @@ export function usageOf({ rate, costs, ownCost }: Measurement): Usage {
   const perSecond = (ms: number): number => (ms * rate) / 1_000;
   const used = new Map(Object.entries(costs).map(([name, ms]) => [name, perSecond(ms)]));
   return { seconds: 1, used: used.set("load generator", perSecond(ownCost)) };
+}
+
+/** Of all processes. */
+export function totalOf(costs: OperationCosts): number {
+  return Object.values(costs).reduce((sum, cost) => sum + cost, 0);
 }
 
 /** Processor milliseconds by process of each of so many operations. */

@@ -103,7 +103,7 @@ function removeCharts(folder: string, earlier: Result | undefined): void {
 }
 
 function chartsOf({ outcome }: Result) {
-  return "section" in outcome ? outcome.section.charts : [];
+  return ("section" in outcome ? outcome.section.charts : undefined) ?? [];
 }
 
 function git(...args: readonly string[]): string {

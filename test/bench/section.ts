@@ -1,10 +1,10 @@
-import type { Spread } from "./statistics.ts";
+import { type Spread, spreadOf } from "./statistics.ts";
 
 /** What a workload reports. Plain data: it is stored as JSON, and the document is written from it. */
 export type Section = {
   readonly comparisons: readonly Comparison[];
   readonly tables: readonly Table[];
-  readonly charts: readonly Chart[];
+  readonly charts?: readonly Chart[];
   /** Of operations, by their names, for docs/scaling.md. */
   readonly operationCosts?: Readonly<Record<string, OperationCosts>>;
 };
@@ -58,6 +58,11 @@ export type BarChart = {
   readonly unit: string;
   readonly bars: readonly { readonly name: string; readonly parts: Readonly<Record<string, number>> }[];
 };
+
+/** A figure that is compared to nothing but its target. */
+export function figure(what: string, unit: string, values: readonly number[], target?: Target): Comparison {
+  return { what, comparedTo: "", unit, value: spreadOf(values), pairs: values.length, target };
+}
 
 export function isMet({ median }: Spread, target: Target): boolean {
   return "atLeast" in target ? median >= target.atLeast : median <= target.atMost;

@@ -4,7 +4,6 @@ import { checks } from "./workloads/checks.ts";
 import { constants } from "./workloads/constants.ts";
 import { deposit } from "./workloads/deposit.ts";
 import { directories } from "./workloads/directories.ts";
-import { events } from "./workloads/events.ts";
 import { exits } from "./workloads/exits.ts";
 import { growth } from "./workloads/growth.ts";
 import { idle } from "./workloads/idle.ts";
@@ -12,7 +11,6 @@ import { latency } from "./workloads/latency.ts";
 import { limit } from "./workloads/limit.ts";
 import { mirror } from "./workloads/mirror.ts";
 import { peers } from "./workloads/peers.ts";
-import { queue } from "./workloads/queue.ts";
 import { reads } from "./workloads/reads.ts";
 import { replicas } from "./workloads/replicas.ts";
 import { soak } from "./workloads/soak.ts";
@@ -27,7 +25,6 @@ export const WORKLOADS: readonly Workload[] = [
   peers,
   latency,
   withdraw,
-  queue,
   reads,
   growth,
   directories,
@@ -38,7 +35,6 @@ export const WORKLOADS: readonly Workload[] = [
   replicas,
   constants,
   idle,
-  events,
   checks,
   start,
   soak,

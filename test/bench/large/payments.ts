@@ -1,12 +1,10 @@
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import { Violated } from "../bench.ts";
 import type { System } from "../system/start-system.ts";
+import { until } from "../until.ts";
 
 /** The first payment after a service was resumed or killed. */
 const PAYS_WITHIN_MS = 120_000;
-const POLL_MS = 20;
 
 /** Seconds from the kill to the next payment that fee records, or to the next leg that platform applies. */
 export async function killAndResume(system: System, client: pg.Client, name: "fee" | "platform"): Promise<number> {
@@ -21,9 +19,7 @@ export async function killAndResume(system: System, client: pg.Client, name: "fe
 /** Resolves when one more payment is recorded. */
 export async function nextPayment(client: pg.Client): Promise<void> {
   const before = await countPaid(client);
-  for (const byMs = performance.now() + PAYS_WITHIN_MS; (await countPaid(client)) === before; await sleep(POLL_MS)) {
-    if (performance.now() > byMs) throw new Violated(["no payment is made any more"]);
-  }
+  await until(async () => (await countPaid(client)) > before, PAYS_WITHIN_MS, "no payment is made any more");
 }
 
 async function countPaid(client: pg.Client): Promise<number> {
@@ -37,9 +33,7 @@ async function countPaid(client: pg.Client): Promise<number> {
 /** Resolves when one more leg is applied. */
 async function nextLeg(client: pg.Client): Promise<void> {
   const from = await databaseNow(client);
-  for (const byMs = performance.now() + PAYS_WITHIN_MS; (await countLegs(client, from)) === 0; await sleep(POLL_MS)) {
-    if (performance.now() > byMs) throw new Violated(["no leg is applied any more"]);
-  }
+  await until(async () => (await countLegs(client, from)) > 0, PAYS_WITHIN_MS, "no leg is applied any more");
 }
 
 export async function databaseNow(client: pg.Client): Promise<Date> {

@@ -1,12 +1,11 @@
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import type { Usage } from "../limit-of.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
+import { until } from "../until.ts";
 
 const WITHIN_MS = 900_000;
-const POLL_MS = 20;
 
 /** The end of a fee week, step by step. */
 export type PlannedWeek = {
@@ -29,7 +28,7 @@ export async function planWeek(system: System, client: pg.Client): Promise<Plann
       `update subscription.master_pool set weeks_closed_through = weeks_closed_through - interval '7 days'
        where weeks_closed_through is not null returning weeks_closed_through + interval '7 days' as end`,
     );
-    await until(
+    await untilTrue(
       client,
       "select not exists (select from subscription.master_pool where weeks_closed_through < $1) as is_done",
       [rows[0]?.end],
@@ -41,7 +40,7 @@ export async function planWeek(system: System, client: pg.Client): Promise<Plann
   const closingSeconds = (performance.now() - startedMs) / 1_000;
   const stopwatch = startStopwatch(system);
   try {
-    await until(client, IS_PLANNED);
+    await untilTrue(client, IS_PLANNED);
   } finally {
     signal("platform", "SIGCONT");
   }
@@ -58,10 +57,10 @@ export async function planWeek(system: System, client: pg.Client): Promise<Plann
 const IS_PLANNED = `select not exists (select from subscription.open_week)
   and not exists (select from subscription.fee_decision where recorded_at is null) as is_done`;
 
-async function until(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<void> {
-  for (const byMs = performance.now() + WITHIN_MS; ; await sleep(POLL_MS)) {
+async function untilTrue(client: pg.Client, text: string, values: readonly unknown[] = []): Promise<void> {
+  const isDone = async (): Promise<boolean> => {
     const { rows } = await client.query<{ is_done: boolean }>({ text, values: [...values] });
-    if (rows[0]?.is_done === true) return;
-    if (performance.now() > byMs) throw new Error(`not done in time: ${text}`);
-  }
+    return rows[0]?.is_done === true;
+  };
+  await until(isDone, WITHIN_MS, `not done in time: ${text}`);
 }

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { textOf, isObject, parseExact, type Json } from "../../../deploy/demo/exact-json.ts";
+import { textOf, isObject } from "../../../deploy/demo/exact-json.ts";
 import { startNats } from "../../../deploy/local/nats.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
-import { eventually, type Client } from "../../journey/support/client.ts";
+import { type Client, clientOf, eventually } from "../../journey/support/client.ts";
 import { startService } from "../start-service.ts";
 import { inParallel } from "../system/accounts.ts";
 
@@ -36,7 +36,8 @@ export async function startPeerPlatform(folder: string): Promise<PeerPlatform> {
     LOG_LEVEL: "error",
   };
   const simulator = stack.use(startService("simulator", env, join(state, "simulator.log")));
-  const control = controlAt(`http://127.0.0.1:${port}`);
+  const simulatorControlUrl = `http://127.0.0.1:${port}`;
+  const { control } = clientOf({ info: () => ({ url: "", apiKey: "", simulatorControlUrl }) });
   await eventually(() => control("GET", "stats"), STARTS_WITHIN_MS);
   const held = stack.move();
   return {
@@ -59,15 +60,4 @@ export async function createPlatformAccounts({ control }: PeerPlatform, count: n
     const account = await control("POST", "accounts", { group: String.raw`pamm\investor`, name: "Ines" });
     return textOf(isObject(account) ? account : {}, "login");
   });
-}
-
-function controlAt(url: string): Client["control"] {
-  return async (method, path, body): Promise<Json> => {
-    const headers = { connection: "close", "content-type": "application/json" };
-    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) };
-    const response = await fetch(`${url}/control/${path}`, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
-    return parseExact(text) ?? null;
-  };
 }

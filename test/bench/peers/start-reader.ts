@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Contestant } from "../contest/contestant.ts";
 import { endpointOf } from "../contest/service.ts";
+import { databaseUrlOf } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 import { startProcesses } from "./processes.ts";
 
@@ -11,10 +12,8 @@ const MANAGER_LOGIN = "1000";
 /** One process that reads the rows of the service itself, and balances from its trading platform. */
 export async function startReader(system: System): Promise<Contestant> {
   const { folder } = system;
-  const url = new URL(system.postgresUrl);
-  url.pathname = "/pamm";
   const env = {
-    DATABASE_URL: url.href,
+    DATABASE_URL: databaseUrlOf(system),
     MT5_URL: system.platformUrl,
     MT5_CA_FILE: join(folder, "state/simulator/ca.pem"),
     MT5_LOGIN: MANAGER_LOGIN,

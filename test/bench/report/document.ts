@@ -71,7 +71,9 @@ function partOf({ title, about, conditions, outcome }: Result): string {
 }
 
 function figuresOf(outcome: Result["outcome"]): string[] {
-  if ("section" in outcome) return [...outcome.section.tables.map(tableOf), ...outcome.section.charts.map(imageOf)];
+  if ("section" in outcome) {
+    return [...outcome.section.tables.map(tableOf), ...(outcome.section.charts ?? []).map(imageOf)];
+  }
   if ("skipped" in outcome) return [`Not measured: ${outcome.skipped}.\n`];
   const list = outcome.violations.map((each) => `* ${each}`).join("\n");
   return [`No figures: an invariant was violated.\n\n${list}\n`];

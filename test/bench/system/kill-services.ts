@@ -1,12 +1,11 @@
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Operations } from "./operations.ts";
 import type { System } from "./start-system.ts";
+import { until } from "../until.ts";
 
 const ENDS_WITHIN_MS = 120_000;
-const POLL_MS = 20;
 
 export type Crash = {
   /** Operations that were recorded and not final when the services were killed. */
@@ -36,14 +35,10 @@ export function kill(system: System, name: string): void {
 }
 
 async function untilReady({ url }: System): Promise<void> {
-  const untilMs = performance.now() + ENDS_WITHIN_MS;
-  while (performance.now() < untilMs) {
-    const ok = await fetch(`${url}/readyz`).then(
-      (response) => response.ok,
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
       () => false,
     );
-    if (ok) return;
-    await sleep(POLL_MS);
-  }
-  throw new Error("the service is not ready again");
+  await until(isReady, ENDS_WITHIN_MS, "the service is not ready again");
 }

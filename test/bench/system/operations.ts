@@ -1,24 +1,20 @@
-import pg from "pg";
+import { openDatabase } from "./database.ts";
 import type { System } from "./start-system.ts";
 
 /** Recorded deposits and withdrawals; those that have ended have their final state. */
-export type Counts = { readonly requested: number; readonly open: number; readonly ended: number };
+type Counts = { readonly requested: number; readonly open: number };
 export type Operations = AsyncDisposable & { readonly count: () => Promise<Counts> };
 
-export async function countOperations({ postgresUrl }: System): Promise<Operations> {
-  const url = new URL(postgresUrl);
-  url.pathname = "/pamm";
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
+export async function countOperations(system: System): Promise<Operations> {
+  const { client, [Symbol.asyncDispose]: close } = await openDatabase(system);
   return {
     async count() {
-      const { rows } = await client.query<{ requested: string; ended: string }>(
-        `select count(*) as requested, count(*) filter (where state in ('POSTED', 'REFUSED')) as ended
+      const { rows } = await client.query<{ requested: string; open: string }>(
+        `select count(*) as requested, count(*) filter (where state not in ('POSTED', 'REFUSED')) as open
          from funding.cashflow`,
       );
-      const [requested, ended] = [Number(rows[0]?.requested), Number(rows[0]?.ended)];
-      return { requested, ended, open: requested - ended };
+      return { requested: Number(rows[0]?.requested), open: Number(rows[0]?.open) };
     },
-    [Symbol.asyncDispose]: () => client.end(),
+    [Symbol.asyncDispose]: close,
   };
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { Violated, type Workload } from "../bench.ts";
 import { requireNoBreaks } from "../checks/breaks.ts";
@@ -7,11 +6,12 @@ import { loginOf } from "../large/sizes.ts";
 import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
 import { allocateAlone, createAllocationTable } from "../limit/allocate.ts";
 import { number, spread } from "../report/format.ts";
-import type { Comparison, Section } from "../section.ts";
+import { type Comparison, figure, type Section } from "../section.ts";
 import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
+import { until } from "../until.ts";
 
 /** Dollars; the sum of the parts of every deal has to be exactly this. */
 const RESULT = "1234.57";
@@ -19,7 +19,6 @@ const RESULT_MINOR = 123_457n;
 const WITHIN_MS = 900_000;
 /** Of the books after the last posting. */
 const RESTS_WITHIN_MS = 60_000;
-const POLL_MS = 20;
 
 /** Deals that are booked at once: the wait for the next read of the platform is shared by all of them. */
 type Plan = { readonly size: "medium" | "large"; readonly deals: number; readonly maxRounds: number };
@@ -85,21 +84,19 @@ async function allocateDeals(system: System, client: pg.Client, { login, investo
     await system.client.control("POST", "results", { login, profit: RESULT });
   }
   const bookedMs = performance.now();
-  await until(async () => (await lastAllocation(client, login)) >= goal);
+  await until(
+    async () => (await lastAllocation(client, login)) >= goal,
+    WITHIN_MS,
+    "results are not allocated in time",
+  );
   const allocatedMs = performance.now();
-  await until(async () => (await countUnposted(client)) === 0);
+  await until(async () => (await countUnposted(client)) === 0, WITHIN_MS, "results are not posted in time");
   const postedMs = performance.now();
   return {
     allocationMs: (allocatedMs - bookedMs) / deals,
     // Results that wait for the same account are posted together, so each account has one at least.
     postingsPerSecond: (investors * 1_000) / (postedMs - bookedMs),
   };
-}
-
-async function until(isDone: () => Promise<boolean>): Promise<void> {
-  for (const byMs = performance.now() + WITHIN_MS; !(await isDone()); await sleep(POLL_MS)) {
-    if (performance.now() > byMs) throw new Violated(["results are not allocated and posted in time"]);
-  }
 }
 
 /** A result, its rows and the number of the last allocation are in one commit. */
@@ -147,6 +144,7 @@ function sectionOf(measured: readonly Measured[]): Section {
     const who = `${investors.toLocaleString("en-US")} Investors`;
     const limit = limitOf(found.map(({ usage }) => usage));
     const times = found.map(({ allocationMs }) => allocationMs);
+    const rates = found.map(({ postingsPerSecond }) => postingsPerSecond);
     return [
       {
         what: `time to allocate a deal to ${who}`,
@@ -161,12 +159,7 @@ function sectionOf(measured: readonly Measured[]): Section {
         limit,
       },
       {
-        what: `accounts posted, ${who}`,
-        comparedTo: "",
-        value: spreadOf(found.map(({ postingsPerSecond }) => postingsPerSecond)),
-        unit: "per second",
-        pairs: found.length,
-        target: { atLeast: 2_000 },
+        ...figure(`accounts posted, ${who}`, "per second", rates, { atLeast: 2_000 }),
         limit,
       },
     ];
@@ -187,7 +180,6 @@ function sectionOf(measured: readonly Measured[]): Section {
   return {
     comparisons,
     tables: [{ title: "", columns, rows }],
-    charts: [],
     operationCosts: { posting: medianCosts(postings) },
   };
 }

@@ -113,6 +113,5 @@ function sectionOf(
         rows: [...Array.from(load.keys(), (name) => row(name, (used) => used.get(name) ?? 0)), row("all", all)],
       },
     ],
-    charts: [],
   };
 }

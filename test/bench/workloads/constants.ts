@@ -1,8 +1,8 @@
 import type { Measurement, Workload } from "../bench.ts";
 import { serviceContestant } from "../contest/service.ts";
-import { number, spread } from "../report/format.ts";
+import { number } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Section } from "../section.ts";
-import { median, spreadOf } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 import { startSystem } from "../system/start-system.ts";
 
@@ -50,15 +50,9 @@ function sectionOf(found: readonly Found[], callers: number): Section {
   const rows = groups.map((group, index) => {
     const [first] = group;
     const isDefault = groups[index - 1]?.[0]?.variable !== first?.variable;
-    return [
-      first?.variable ?? "",
-      `${first?.value}${isDefault ? " (default)" : ""}`,
-      spread(spreadOf(group.map(({ of }) => of.rate))),
-      number(median(group.map(({ of }) => of.p50))),
-      number(median(group.map(({ of }) => of.p99))),
-      number(median(group.map(({ of }) => Object.values(of.costs).reduce((sum, cost) => sum + cost, 0)))),
-    ];
+    const { rate, p50, p99, cost } = cellsOf(group.map(({ of }) => of));
+    return [first?.variable ?? "", `${first?.value}${isDefault ? " (default)" : ""}`, rate, p50, p99, cost];
   });
   const columns = ["variable", "value", "per second (min - max)", "p50 ms", "p99 ms", "processor ms each"];
-  return { comparisons: [], tables: [{ title: `Deposits at ${callers} callers`, columns, rows }], charts: [] };
+  return { comparisons: [], tables: [{ title: `Deposits at ${callers} callers`, columns, rows }] };
 }

@@ -1,11 +1,12 @@
 import type { Bench, Measurement, Workload } from "../bench.ts";
 import { type Contestant } from "../contest/contestant.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
-import { medianCosts } from "../limit-of.ts";
+import { medianCosts, totalOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
-import { number, spread } from "../report/format.ts";
+import { number } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Chart, Section, Table } from "../section.ts";
-import { median, spreadOf } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import { createInvestors, createPools, expectMirrored } from "../system/accounts.ts";
 
 export const deposit: Workload = {
@@ -65,19 +66,8 @@ function sectionOf(found: readonly Found[]): Section {
 function ratesOf(groups: readonly (readonly Found[])[]): Table {
   const columns = ["deposits", "at", "per second (min - max)", "p50 ms", "p99 ms", "failures"];
   const rows = groups.map((group) => {
-    const [first] = group;
-    const failures = group.reduce(
-      (sum, { of }) => sum + Object.values(of.failures).reduce((all, one) => all + one, 0),
-      0,
-    );
-    return [
-      first?.kind ?? "",
-      String(first?.callers),
-      spread(spreadOf(group.map(({ of }) => of.rate))),
-      number(median(group.map(({ of }) => of.p50))),
-      number(median(group.map(({ of }) => of.p99))),
-      String(failures),
-    ];
+    const { rate, p50, p99, failures } = cellsOf(group.map(({ of }) => of));
+    return [group[0]?.kind ?? "", String(group[0]?.callers), rate, p50, p99, failures];
   });
   return { title: "Rates and latencies", columns, rows };
 }
@@ -89,7 +79,7 @@ function costsOf(groups: readonly (readonly Found[])[]): Table {
     return [
       group[0]?.kind ?? "",
       String(group[0]?.callers),
-      number(costs.reduce((sum, cost) => sum + cost, 0)),
+      number(totalOf(medianCosts(group.map(({ of }) => of.costs)))),
       ...costs.map(number),
       number(median(group.map(({ of }) => of.ownCost))),
     ];

@@ -161,6 +161,5 @@ function sectionOf({ random, ends, walkSeconds, pages }: Found): Section {
         ],
       },
     ],
-    charts: [],
   };
 }

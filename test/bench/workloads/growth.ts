@@ -2,9 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Measurement, Workload } from "../bench.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
 import { loginOf, type Range, type Step, unreservedOf } from "../large/sizes.ts";
-import { limitOf, usageOf } from "../limit-of.ts";
+import { limitOf, totalOf, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Chart, Comparison, Section } from "../section.ts";
 import { median, spreadOf } from "../statistics.ts";
 
@@ -87,7 +88,7 @@ function readsOf(logins: readonly string[]): RequestTemplate[] {
 }
 
 function costOf({ costs }: Measurement): number {
-  return Object.values(costs).reduce((sum, cost) => sum + cost, 0);
+  return totalOf(costs);
 }
 
 function sectionOf(found: readonly Found[], callers: number): Section {
@@ -114,8 +115,8 @@ function sectionOf(found: readonly Found[], callers: number): Section {
         size(investors),
         kind,
         spread(spreadOf(of.map(costOf))),
-        spread(spreadOf(of.map(({ rate }) => rate))),
-        number(median(of.map(({ p50 }) => p50))),
+        cellsOf(of).rate,
+        cellsOf(of).p50,
         number(median(of.map(({ costs }) => costs["postgres"] ?? 0))),
         number(median(of.map(({ costs }) => costs["platform"] ?? 0))),
       ];

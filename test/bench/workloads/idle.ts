@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Workload } from "../bench.ts";
+import { totalOf } from "../limit-of.ts";
 import { processorSeconds } from "../processor-time.ts";
 import { number } from "../report/format.ts";
-import { spreadOf } from "../statistics.ts";
+import { figure } from "../section.ts";
 import { createPools } from "../system/accounts.ts";
 import { countStatements } from "../system/statements.ts";
 
@@ -29,26 +30,15 @@ export const idle: Workload = {
       ([name, pid], index) => [name, (100_000 * (processorSeconds(pid) - (before[index] ?? 0))) / ms] as const,
     );
     const perSecond = await countStatements(system, ms);
-    const all = Object.values(perSecond).reduce((sum, count) => sum + count, 0);
+    const all = totalOf(perSecond);
     bench.print(`${number(all)} statements/s`);
     const services = shares.filter(([name]) => !["postgres", "simulator", "nats"].includes(name));
-    const single = { comparedTo: "", pairs: 1 };
     return {
       comparisons: [
-        {
-          what: "statements in all, idle",
-          ...single,
-          value: spreadOf([all]),
-          unit: "per second",
-          target: { atMost: 10 },
-        },
-        {
-          what: "largest share of a service, idle",
-          ...single,
-          value: spreadOf([Math.max(...services.map(([, share]) => share))]),
-          unit: "% of a core",
-          target: { atMost: 1 },
-        },
+        figure("statements in all, idle", "per second", [all], { atMost: 10 }),
+        figure("largest share of a service, idle", "% of a core", [Math.max(...services.map(([, share]) => share))], {
+          atMost: 1,
+        }),
       ],
       tables: [
         {
@@ -64,7 +54,6 @@ export const idle: Workload = {
             .map(([name, count]) => [name, number(count)]),
         },
       ],
-      charts: [],
     };
   },
 };

@@ -97,5 +97,5 @@ function sectionOf(kinds: readonly Kind[], contestants: readonly Contestant[], f
     }),
   );
   const columns = ["load", "program", "p50 ms (min - max)", "p99 ms (min - max)"];
-  return { comparisons, tables: [{ title: "", columns, rows }], charts: [] };
+  return { comparisons, tables: [{ title: "", columns, rows }] };
 }

@@ -77,7 +77,6 @@ as by the service, best number of clients), without HTTP, messages and trading p
           ],
         },
       ],
-      charts: [],
     };
   },
 };

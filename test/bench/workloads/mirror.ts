@@ -1,9 +1,8 @@
 import process from "node:process";
-import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../../journey/support/client.ts";
-import { type Bench, Violated, type Workload } from "../bench.ts";
+import type { Bench, Workload } from "../bench.ts";
 import { requireNoBreaks } from "../checks/breaks.ts";
 import { requirePoolsAtRest } from "../checks/pools.ts";
 import { depositMany } from "../large/deposit-many.ts";
@@ -11,16 +10,16 @@ import { type LargePool, loginOf } from "../large/sizes.ts";
 import { consumeAlone } from "../limit/consume.ts";
 import { costsOf, limitOf, type Usage } from "../limit-of.ts";
 import { number } from "../report/format.ts";
-import type { Section } from "../section.ts";
+import { figure, type Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import { environmentOf } from "../system/environment.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
+import { until } from "../until.ts";
 
 const WITHIN_MS = 900_000;
 const RESTS_WITHIN_MS = 60_000;
-const POLL_MS = 50;
 
 export const mirror: Workload = {
   name: "mirror",
@@ -86,7 +85,7 @@ async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: B
 
 /** Every movement that platform has published was received, and no capital is on its way. */
 async function untilMirrored(database: pg.Client): Promise<void> {
-  for (const byMs = performance.now() + WITHIN_MS; ; await sleep(POLL_MS)) {
+  const isDone = async (): Promise<boolean> => {
     const { rows } = await database.query<{ is_done: boolean }>({
       name: "is-mirrored",
       text: `select (select number from subscription.feed_cursor where feed = 'platform.movements')
@@ -94,9 +93,9 @@ async function untilMirrored(database: pg.Client): Promise<void> {
                     and not exists (select from subscription.flow where mirror_id is null)
                     and not exists (select from subscription.mirror where state = 'OPEN') as is_done`,
     });
-    if (rows[0]?.is_done === true) return;
-    if (performance.now() > byMs) throw new Violated(["capital is not on its Master in time"]);
-  }
+    return rows[0]?.is_done === true;
+  };
+  await until(isDone, WITHIN_MS, "capital is not on its Master in time");
 }
 
 async function countCalls({ control }: Pick<Client, "control">): Promise<Map<string, number>> {
@@ -120,14 +119,7 @@ function sectionOf({ rate, calls, usage }: Mirrored, alone: number, flows: numbe
         target: { atLeast: 0.3 },
         limit: limitOf([usage]),
       },
-      {
-        what: "calls to the trading platform per movement",
-        comparedTo: "",
-        value: spreadOf([callCount / flows]),
-        unit: "calls",
-        pairs: 1,
-        target: { atMost: 0.05 },
-      },
+      figure("calls to the trading platform per movement", "calls", [callCount / flows], { atMost: 0.05 }),
     ],
     tables: [
       {
@@ -140,7 +132,6 @@ function sectionOf({ rate, calls, usage }: Mirrored, alone: number, flows: numbe
         ],
       },
     ],
-    charts: [],
     operationCosts: { "movement of a backlog": costsOf(usage, flows) },
   };
 }

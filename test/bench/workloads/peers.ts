@@ -1,13 +1,14 @@
 import type { Measurement, Workload } from "../bench.ts";
 import { type Contestant, oneAtATime } from "../contest/contestant.ts";
 import { serviceContestant } from "../contest/service.ts";
-import { limitOf, usageOf } from "../limit-of.ts";
+import { limitOf, medianCosts, totalOf, usageOf } from "../limit-of.ts";
 import { PEERS, type PeerName } from "../peers/peers.ts";
 import { startPeerPlatform } from "../peers/platform.ts";
 import { startPeer } from "../peers/start-peer.ts";
-import { number, spread } from "../report/format.ts";
+import { number } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Chart, Comparison, Section, Table, Target } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { median, ratioOfPairs } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 
 /** A peer refuses a second deposit to an account that is in progress, so there are more accounts than callers. */
@@ -90,15 +91,8 @@ function comparisonsOf(all: All): Comparison[] {
 function ratesOf(all: All): Table {
   const rows = all.contestants.flatMap((contestant) =>
     all.callers.map((callers) => {
-      const of = measured(all, contestant, callers);
-      return [
-        contestant.name,
-        String(callers),
-        spread(spreadOf(of.map(({ rate }) => rate))),
-        number(median(of.map(({ p50 }) => p50))),
-        number(median(of.map(({ p99 }) => p99))),
-        JSON.stringify(Object.assign({}, ...of.map(({ failures }) => failures))),
-      ];
+      const { rate, p50, p99, failures } = cellsOf(measured(all, contestant, callers));
+      return [contestant.name, String(callers), rate, p50, p99, failures];
     }),
   );
   const columns = ["program", "at", "per second (min - max)", "p50 ms", "p99 ms", "failures by status"];
@@ -108,12 +102,12 @@ function ratesOf(all: All): Table {
 function costsOf(all: All): Table {
   const shared = ["postgres", "nats", "simulator"];
   const rows = all.contestants.map((contestant) => {
-    const parts = costsAt(measured(all, contestant, most(all)));
-    const own = Object.entries(parts).filter(([name]) => !shared.includes(name));
+    const parts = costsOfMost(all, contestant);
+    const own = Object.fromEntries(Object.entries(parts).filter(([name]) => !shared.includes(name)));
     return [
       contestant.name,
-      number(total(Object.entries(parts))),
-      number(total(own)),
+      number(totalOf(parts)),
+      number(totalOf(own)),
       ...shared.map((name) => number(parts[name] ?? 0)),
     ];
   });
@@ -121,13 +115,8 @@ function costsOf(all: All): Table {
   return { title: `Processor milliseconds per deposit at ${most(all)}`, columns, rows };
 }
 
-function costsAt(of: readonly Measurement[]): Record<string, number> {
-  const names = Object.keys(of[0]?.costs ?? {});
-  return Object.fromEntries(names.map((name) => [name, median(of.map(({ costs }) => costs[name] ?? 0))]));
-}
-
-function total(parts: readonly (readonly [string, number])[]): number {
-  return parts.reduce((sum, [, cost]) => sum + cost, 0);
+function costsOfMost(all: All, contestant: Contestant) {
+  return medianCosts(measured(all, contestant, most(all)).map(({ costs }) => costs));
 }
 
 function chartsOf(all: All): Chart[] {
@@ -149,7 +138,7 @@ function chartsOf(all: All): Chart[] {
       unit: "processor milliseconds per deposit",
       bars: all.contestants.map((contestant) => ({
         name: contestant.name,
-        parts: costsAt(measured(all, contestant, most(all))),
+        parts: costsOfMost(all, contestant),
       })),
     },
   ];

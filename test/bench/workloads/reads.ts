@@ -4,9 +4,10 @@ import { serviceContestant } from "../contest/service.ts";
 import { limitOf, medianCosts, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { startReader } from "../peers/start-reader.ts";
-import { number, spread } from "../report/format.ts";
+import { number } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Section } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { ratioOfPairs } from "../statistics.ts";
 import { createPools } from "../system/accounts.ts";
 
 type Read = { readonly name: string; readonly service: string; readonly peer: string };
@@ -65,14 +66,10 @@ type Found = { readonly read: Read; readonly of: Measurement; readonly reference
 
 function sectionOf(found: readonly Found[], callers: number): Section {
   const groups = READS.map((read) => ({ read, all: found.filter((each) => each.read === read) }));
-  const rowOf = (name: string, program: string, of: readonly Measurement[]): string[] => [
-    name,
-    program,
-    spread(spreadOf(of.map(({ rate }) => rate))),
-    number(median(of.map(({ p50 }) => p50))),
-    number(median(of.map(({ p99 }) => p99))),
-    number(median(of.map(({ costs }) => Object.values(costs).reduce((sum, cost) => sum + cost, 0)))),
-  ];
+  const rowOf = (name: string, program: string, of: readonly Measurement[]): string[] => {
+    const { rate, p50, p99, cost } = cellsOf(of);
+    return [name, program, rate, p50, p99, cost];
+  };
   return {
     comparisons: groups.map(({ read, all }) => ({
       what: `reads per second at ${callers}: ${read.name}`,
@@ -104,14 +101,11 @@ function sectionOf(found: readonly Found[], callers: number): Section {
         ]),
       },
     ],
-    charts: [],
     operationCosts: Object.fromEntries(
-      groups
-        .filter(({ read }) => read.name === "Investor" || read.name === "balance")
-        .map(({ read, all }) => [
-          read.name === "balance" ? "read of a balance" : "read of an Investor",
-          medianCosts(all.map(({ of }) => of.costs)),
-        ]),
+      ["balance", "Investor"].map((name) => [
+        `read of ${name === "balance" ? "a" : "an"} ${name}`,
+        medianCosts(found.filter(({ read }) => read.name === name).map(({ of }) => of.costs)),
+      ]),
     ),
   };
 }

@@ -1,10 +1,11 @@
 import type { Measurement, Workload } from "../bench.ts";
 import type { Contestant } from "../contest/contestant.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
-import { limitOf, usageOf } from "../limit-of.ts";
+import { limitOf, totalOf, usageOf } from "../limit-of.ts";
 import { number, spread } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Comparison, Section } from "../section.ts";
-import { median, spreadOf } from "../statistics.ts";
+import { spreadOf } from "../statistics.ts";
 import { createPools, expectMirrored } from "../system/accounts.ts";
 import { type Replica, startReplica } from "../system/replicas.ts";
 import { startSystem, type System } from "../system/start-system.ts";
@@ -88,7 +89,7 @@ function contestantOf(system: System, others: () => readonly Replica[]): Contest
 }
 
 function costOf({ costs }: Measurement): number {
-  return Object.values(costs).reduce((sum, cost) => sum + cost, 0);
+  return totalOf(costs);
 }
 
 function sectionOf(found: readonly Found[], callers: number): Section {
@@ -120,16 +121,10 @@ function sectionOf(found: readonly Found[], callers: number): Section {
     columns,
     rows: counts.map((count) => rowOf(count, of(load, count))),
   }));
-  return { comparisons, tables, charts: [] };
+  return { comparisons, tables };
 }
 
 function rowOf(count: number, measured: readonly Measurement[]): string[] {
-  return [
-    String(count),
-    spread(spreadOf(measured.map(costOf))),
-    spread(spreadOf(measured.map(({ rate }) => rate))),
-    number(median(measured.map(({ p50 }) => p50))),
-    number(median(measured.map(({ p99 }) => p99))),
-    JSON.stringify(Object.assign({}, ...measured.map(({ failures }) => failures))),
-  ];
+  const { rate, p50, p99, failures } = cellsOf(measured);
+  return [String(count), spread(spreadOf(measured.map(costOf))), rate, p50, p99, failures];
 }

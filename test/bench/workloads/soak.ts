@@ -3,8 +3,8 @@ import type { Workload } from "../bench.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
 import { residentBytes } from "../processor-time.ts";
 import { number } from "../report/format.ts";
-import type { Section } from "../section.ts";
-import { percentile, slope, spreadOf } from "../statistics.ts";
+import { figure, type Section } from "../section.ts";
+import { percentile, slope } from "../statistics.ts";
 import { createPools, expectMirrored } from "../system/accounts.ts";
 import type { System } from "../system/start-system.ts";
 
@@ -82,14 +82,9 @@ function sectionOf(samples: readonly Sample[], served: Served): Section {
   const services = memories.filter(({ name }) => !["simulator", "nats"].includes(name));
   return {
     comparisons: [
-      {
-        what: "largest memory of a service under load",
-        comparedTo: "",
-        value: spreadOf([Math.max(...services.map(({ most }) => most))]),
-        unit: "MiB",
-        pairs: 1,
-        target: { atMost: MAX_MEBIBYTES },
-      },
+      figure("largest memory of a service under load", "MiB", [Math.max(...services.map(({ most }) => most))], {
+        atMost: MAX_MEBIBYTES,
+      }),
     ],
     tables: [
       {

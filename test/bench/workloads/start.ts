@@ -6,8 +6,7 @@ import type { Contestant } from "../contest/contestant.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
 import type { Outcome } from "../load/job.ts";
 import { number } from "../report/format.ts";
-import type { Section } from "../section.ts";
-import { spreadOf } from "../statistics.ts";
+import { figure, type Section } from "../section.ts";
 import { createInvestors } from "../system/accounts.ts";
 import { type Crash, kill, killAll } from "../system/kill-services.ts";
 import { countOperations } from "../system/operations.ts";
@@ -109,38 +108,16 @@ function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Sec
   const repeated = outcomes.filter(({ firstStatus }) => firstStatus !== undefined);
   const second = repeated.filter(({ status }) => isDone(status)).length;
   const percent = (part: number, whole: number): number => (whole === 0 ? 100 : (100 * part) / whole);
-  const single = { comparedTo: "", pairs: 1, unit: "%" };
+  const times = (name: "readySeconds" | "finalSeconds"): number[] => crashes.map((each) => each[name]);
   const statuses = Object.entries(Object.groupBy(repeated, ({ firstStatus }) => String(firstStatus)));
   return {
     comparisons: [
-      {
-        what: "ready after a crash of all services",
-        comparedTo: "",
-        value: spreadOf(crashes.map(({ readySeconds }) => readySeconds)),
-        unit: "s",
-        pairs: crashes.length,
-        target: { atMost: 5 },
-      },
-      {
-        what: "all operations final after a crash of all services",
-        comparedTo: "",
-        value: spreadOf(crashes.map(({ finalSeconds }) => finalSeconds)),
-        unit: "s",
-        pairs: crashes.length,
-        target: undefined,
-      },
-      {
-        what: "answered 200 at the first try while services are killed",
-        ...single,
-        value: spreadOf([percent(first, outcomes.length)]),
-        target: { atLeast: 80 },
-      },
-      {
-        what: "of the others answered 200 when repeated once",
-        ...single,
-        value: spreadOf([percent(second, repeated.length)]),
-        target: { atLeast: 95 },
-      },
+      figure("ready after a crash of all services", "s", times("readySeconds"), { atMost: 5 }),
+      figure("all operations final after a crash of all services", "s", times("finalSeconds")),
+      figure("answered 200 at the first try while services are killed", "%", [percent(first, outcomes.length)], {
+        atLeast: 80,
+      }),
+      figure("of the others answered 200 when repeated once", "%", [percent(second, repeated.length)], { atLeast: 95 }),
     ],
     tables: [
       {
@@ -162,6 +139,5 @@ function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Sec
         ]),
       },
     ],
-    charts: [],
   };
 }

@@ -10,7 +10,7 @@ import { createPayments, payAlone, requireWholePayments } from "../limit/payment
 import { findPgbench } from "../limit/pgbench.ts";
 import { insertPlanAlone } from "../limit/plan.ts";
 import { number, spread } from "../report/format.ts";
-import type { Section } from "../section.ts";
+import { figure, type Section } from "../section.ts";
 import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
@@ -116,15 +116,7 @@ function sectionOf({ plan, plansAlone, paid, resumed }: Found): Section {
         target: { atMost: 2 },
         limit: limitOf([plan.usage]),
       },
-      {
-        what: "fee legs per second",
-        comparedTo: "",
-        value: spreadOf(legs),
-        unit: "per second",
-        pairs: legs.length,
-        target: { atLeast: 2_000 },
-        limit,
-      },
+      { ...figure("fee legs per second", "per second", legs, { atLeast: 2_000 }), limit },
       {
         what: "fee legs per second",
         comparedTo: "pgbench in sets of 64",
@@ -133,14 +125,9 @@ function sectionOf({ plan, plansAlone, paid, resumed }: Found): Section {
         pairs: legs.length,
         target: undefined,
       },
-      ...resumed.map(({ name, seconds }) => ({
-        what: `next payment after ${name} is killed`,
-        comparedTo: "",
-        value: spreadOf([seconds]),
-        unit: "s",
-        pairs: 1,
-        target: { atMost: 5 },
-      })),
+      ...resumed.map(({ name, seconds }) =>
+        figure(`next payment after ${name} is killed`, "s", [seconds], { atMost: 5 }),
+      ),
     ],
     tables: [
       {
@@ -155,7 +142,6 @@ function sectionOf({ plan, plansAlone, paid, resumed }: Found): Section {
         ],
       },
     ],
-    charts: [],
     operationCosts: {
       "plan of a subscription": costsOf(plan.usage, plan.subscriptions),
       "fee leg": medianCosts(paid.map(({ usage, legs: perSecond }) => costsOf(usage, perSecond * usage.seconds))),

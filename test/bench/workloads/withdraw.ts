@@ -3,9 +3,10 @@ import { type Measurement, Violated, type Workload } from "../bench.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
 import { limitOf, medianCosts, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
-import { number, spread } from "../report/format.ts";
+import { number } from "../report/format.ts";
+import { cellsOf } from "../report/measured.ts";
 import type { Section } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { ratioOfPairs } from "../statistics.ts";
 import { createPools, expectMirrored, type Pool } from "../system/accounts.ts";
 
 /** Withdrawals from one Master queue at its gate, so more callers than this only wait. */
@@ -171,16 +172,8 @@ function sectionOf(found: readonly Found[]): Section {
 }
 
 function rowOf(kind: string, callers: number, of: readonly Measurement[], fees: string): string[] {
-  return [
-    kind,
-    String(callers),
-    spread(spreadOf(of.map(({ rate }) => rate))),
-    number(median(of.map(({ p50 }) => p50))),
-    number(median(of.map(({ p99 }) => p99))),
-    JSON.stringify(Object.assign({}, ...of.map(({ failures }) => failures))),
-    fees,
-    number(Object.values(medianCosts(of.map(({ costs }) => costs))).reduce((sum, cost) => sum + cost, 0)),
-  ];
+  const { rate, p50, p99, failures, cost } = cellsOf(of);
+  return [kind, String(callers), rate, p50, p99, failures, fees, cost];
 }
 
 function feeShare(of: readonly Found[]): string {
