@@ -11,6 +11,7 @@ import { pendingFee } from "./engine/fee.ts";
 import { dueNow } from "./engine/fees.ts";
 import { compare, distance, type Fraction, fraction, show, ZERO } from "./engine/fraction.ts";
 import { withdrawalOf } from "./engine/investing.ts";
+import { E8_PER_CENT } from "./tolerance.ts";
 import { accountOf, activeOf, type Due, type Investor, type World } from "./engine/world.ts";
 
 /** The functions under test; a mutant replaces one of them. */
@@ -30,7 +31,6 @@ export const REAL_EQUITY: EquityUnderTest = {
 
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };
-const E8_PER_CENT = 1_000_000n;
 const HALF_A_CENT = fraction(1n, 2n);
 
 /** Throws when statement, equity, pending fee, free balance or what blocks a leave differs from the reference. */
@@ -116,7 +116,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
     markE8,
     withdrawal: { refusals: refusals.map(refusalToProto), openPositionsChecked: holding !== undefined, figures },
   });
-  expectShownEquity(world, investor, shown);
+  expectShownEquity(world, investor, due, shown);
 }
 
 const NO_HOLDING = {
@@ -132,7 +132,9 @@ const NO_HOLDING = {
   dealAt: undefined,
 };
 
-function expectShownEquity(world: World, investor: Investor, shown: ReturnType<typeof EquityReply.of>): void {
+type Shown = ReturnType<typeof EquityReply.of>;
+
+function expectShownEquity(world: World, investor: Investor, due: Due, shown: Shown): void {
   const { name, balance, unposted } = investor;
   const holding = activeOf(world, investor);
   const floating = holding === undefined ? ZERO : holding.master.pool.floating(holding.id, holding.master.floating);
@@ -141,7 +143,7 @@ function expectShownEquity(world: World, investor: Investor, shown: ReturnType<t
   const share = amount("floating_share");
   expectNearest(`floating share of ${name}`, share, floating);
   expectEqual(`equity of ${name}`, amount("equity"), balance + unposted + share);
-  expectEqual(`pending fee of ${name}`, amount("pending_fee"), dueNow(world, investor).pending);
+  expectEqual(`pending fee of ${name}`, amount("pending_fee"), due.pending);
   const { before, pending, blocked } = withdrawalOf(world, investor);
   const free = blocked.length > 0 ? 0n : notBelowZero(before - pending);
   expectEqual(`what is free to withdraw for ${name}`, amount("free_to_withdraw"), free);
@@ -155,13 +157,13 @@ function expectNearest(what: string, shown: bigint, exact: Fraction): void {
 }
 
 /** Debts and the fee of a flat Master. */
-export function pendingOf(world: World, investor: Investor, floating = ZERO): bigint {
+export function pendingOf(world: World, investor: Investor, floating: Fraction, at = world.now): bigint {
   const { configuration, owed } = investor;
-  if (!isEnabledAt(configuration, world.now)) return 0n;
+  if (!isEnabledAt(configuration, at)) return 0n;
   const debts = [...owed.values()].reduce((sum, cents) => sum + cents, 0n);
   const holding = activeOf(world, investor);
   if (holding === undefined) return debts;
-  return debts + pendingFee(accountOf(holding.master, investor), configuration, world.now, floating);
+  return debts + pendingFee(accountOf(holding.master, investor), configuration, at, floating);
 }
 
 function notBelowZero(cents: bigint): bigint {

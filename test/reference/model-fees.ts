@@ -13,6 +13,7 @@ import { type Earnings, NOTHING_EARNED, type Part } from "../../services/subscri
 import { sumDueNow } from "../../services/subscription/queries/due-now.ts";
 import { type Change, versionOfAssignment, versionOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { versionsAfter } from "../../services/fee/testing/a-version.ts";
+import { E8_PER_CENT } from "./tolerance.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
 import type { Layer } from "./engine/fee.ts";
@@ -76,7 +77,6 @@ export function decidePending({ versions, debts, at, own }: PendingFacts): Pendi
 type Account = { readonly results: Part[]; fold: Fold };
 type Payer = { versions: readonly Version[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
 
-const E8_PER_CENT = 1_000_000n;
 const SHARES_PER_CENT = 1_000_000_000_000n;
 const MAX_RESULTS_PER_STEP = 3;
 

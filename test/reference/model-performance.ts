@@ -36,7 +36,7 @@ import {
   type PerformanceDay as ExactDay,
   type Revaluation,
 } from "./engine/performance.ts";
-import { expectNear } from "./tolerance.ts";
+import { E8_PER_CENT, expectNear } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type PerformanceUnderTest = {
@@ -61,7 +61,6 @@ export const REAL_PERFORMANCE: PerformanceUnderTest = {
 export type PerformanceTally = { days: number; tooSmall: number };
 
 const SERVER = calendarOf("UTC-00:20");
-const E8_PER_CENT = 1_000_000n;
 const VALUE_SCALE = 10n ** 18n;
 const LEAST_VALUE = fraction(1n, VALUE_SCALE);
 /** Part of its value by which that of a unit may differ before it says nothing any more. */

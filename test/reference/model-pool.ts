@@ -176,13 +176,13 @@ export function modelPool(
     floating(holding, floating) {
       const exact = floatingOf(pool, holding, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
-      expectNear(`floating of ${holding}`, shown, exact, grow(tolerance, pool, sizeOf(floating)));
-      const near = times(grow(tolerance, pool, sizeOf(floating)), fraction(BigInt(pool.holdings.size) + 2n));
+      const near = grow(tolerance, pool, sizeOf(floating));
+      expectNear(`floating of ${holding}`, shown, exact, near);
       expectNear(
         "value of the pool",
         fraction(valuedOf(real, holding, floating), E8_PER_CENT),
         reference.value(floating),
-        near,
+        times(near, fraction(BigInt(pool.holdings.size) + 2n)),
       );
       return shown;
     },

@@ -31,12 +31,11 @@ import {
 } from "./pool.ts";
 
 /** Attributes the floating results to the current owners; then adds the shares of inflows and removes those of outflows. */
-export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>, onAttributed = () => {}): void {
+export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
   for (const id of pool.positions.keys()) {
     if (!floating.has(id)) throw new Error(`position ${id} was not marked`);
   }
   attribute(pool, new Map([...floating].map(([id, now]) => [id, fraction(now)])));
-  onAttributed();
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
   const hasFlow = holdingsOf(pool).some(([, { waiting, unredeemed }]) => waiting !== 0n || unredeemed !== 0n);

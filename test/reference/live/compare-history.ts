@@ -2,10 +2,11 @@ import { isObject, itemsOf, textOf, type JsonObject } from "../../../deploy/demo
 import { minorOf } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeOf, accountOf, type Investor, type Movement } from "../engine/world.ts";
-import { compare, distance, type Fraction, fraction, isZero, over, plus, show, times } from "../engine/fraction.ts";
+import { compare, distance, type Fraction, fraction, isZero, over, show, times } from "../engine/fraction.ts";
 import { withdrawalOf } from "../engine/investing.ts";
 import { pendingOf } from "../model-equity.ts";
 import { fractionOf } from "./compare-performance.ts";
+import { unequal, unlike } from "./differences.ts";
 import { type Live, loginOf } from "./live.ts";
 
 const DAY_MS = 86_400_000;
@@ -35,21 +36,21 @@ export async function historyOf(live: Live, investor: Investor): Promise<string[
       const sum = linesOf(page).reduce((total, line) => total + amountOf(line, "amount"), opening);
       const before = index === 0 ? 0n : amountOf(pages[index - 1], "closing_balance");
       return [
-        same(`page ${index} of the statement`, sum, amountOf(page, "closing_balance")),
+        unequal(`page ${index} of the statement`, sum, amountOf(page, "closing_balance")),
         ...balancesOf(page),
-        same(`opening of page ${index}`, opening, before),
+        unequal(`opening of page ${index}`, opening, before),
       ];
     }),
-    same("closing balance", closing, investor.balance),
-    same("last row of the file", amountIn(file.at(-1)), investor.balance),
-    same("rows of the file", BigInt(file.length), BigInt(lines.length + 3)),
-    ...KINDS.map((kind) => sameText(kind, movementsOf(kind, lines), exactOf(kind, investor.journal))),
-    sameText(
+    unequal("closing balance", closing, investor.balance),
+    unequal("last row of the file", amountIn(file.at(-1)), investor.balance),
+    unequal("rows of the file", BigInt(file.length), BigInt(lines.length + 3)),
+    ...KINDS.map((kind) => unlike(kind, movementsOf(kind, lines), exactOf(kind, investor.journal))),
+    unlike(
       "parts",
       parts.map((part) => dollars(amountOf(part, "amount"))).toReversed(),
       investor.parts.map(({ cents }) => dollars(cents)),
     ),
-    sameText(
+    unlike(
       "results of the parts",
       parts.map((part) => dollars(amountOf(part, "deal_result"))).toReversed(),
       investor.parts.map(({ result }) => dollars(result)),
@@ -65,7 +66,7 @@ function balancesOf(page: JsonObject): (string | undefined)[] {
   let balance = amountOf(page, "opening_balance");
   return linesOf(page).map((line) => {
     balance += amountOf(line, "amount");
-    return same(`balance after line ${textOf(line, "number")}`, amountOf(line, "balance"), balance);
+    return unequal(`balance after line ${textOf(line, "number")}`, amountOf(line, "balance"), balance);
   });
 }
 
@@ -134,38 +135,21 @@ export async function equityDifferences(live: Live, investor: Investor): Promise
   const shownShare = fraction(minorOf(textOf(body, "floating_share")));
   const isNear = compare(distance(shownShare, floating), fraction(51n, 100n)) <= 0;
   return [
-    same("balance", amountOf(body, "balance"), investor.balance),
-    same("unposted result", amountOf(body, "unposted_result"), investor.unposted),
-    same("equity", amountOf(body, "equity"), owned + minorOf(textOf(body, "floating_share"))),
-    same("pending fee", amountOf(body, "pending_fee"), pendingOf(world, investor, floating)),
-    same(
+    unequal("balance", amountOf(body, "balance"), investor.balance),
+    unequal("unposted result", amountOf(body, "unposted_result"), investor.unposted),
+    unequal("equity", amountOf(body, "equity"), owned + minorOf(textOf(body, "floating_share"))),
+    unequal("pending fee", amountOf(body, "pending_fee"), pendingOf(world, investor, floating)),
+    unequal(
       "debt",
       amountOf(body, "debt"),
       [...investor.owed.values()].reduce((sum, cents) => sum + cents, 0n),
     ),
-    same("free to withdraw", amountOf(body, "free_to_withdraw"), free),
-    sameText("reasons", (body["withdrawal_blocked_by"] as readonly string[]) ?? [], blocked),
-    sameText("in a pool", [String(isObject(body["pool"]))], [String(holding !== undefined)]),
+    unequal("free to withdraw", amountOf(body, "free_to_withdraw"), free),
+    unlike("reasons", (body["withdrawal_blocked_by"] as readonly string[]) ?? [], blocked),
+    unlike("in a pool", [String(isObject(body["pool"]))], [String(holding !== undefined)]),
     isNear ? undefined : `floating share is ${textOf(body, "floating_share")}`,
-    compare(markOf(body), mark) === 0 ? undefined : `high-water mark is ${textOf(body, "high_water_mark")}`,
+    compare(times(fractionOf(textOf(body, "high_water_mark")), fraction(100n)), mark) === 0
+      ? undefined
+      : `high-water mark is ${textOf(body, "high_water_mark")}`,
   ].map((difference) => difference && `equity of ${investor.name}: ${difference}`);
-}
-
-/** In cents. */
-function markOf(body: JsonObject) {
-  const [whole = "0", decimals = ""] = textOf(body, "high_water_mark").split(".");
-  const scale = 10n ** BigInt(decimals.length);
-  return times(
-    plus(fraction(BigInt(whole)), fraction(BigInt(decimals === "" ? "0" : decimals), scale)),
-    fraction(100n),
-  );
-}
-
-function same(what: string, real: bigint, exact: bigint): string | undefined {
-  return real === exact ? undefined : `${what} is ${dollars(real)}, and ${dollars(exact)} by the reference`;
-}
-
-function sameText(what: string, real: readonly string[], exact: readonly string[]): string | undefined {
-  const [left, right] = [real.join(" "), exact.join(" ")];
-  return left === right ? undefined : `${what} are ${left || "none"}, and ${right || "none"} by the reference`;
 }

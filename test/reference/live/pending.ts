@@ -2,11 +2,10 @@ import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { minorOf } from "../../journey/support/client.ts";
 import { paymentsOf } from "../../journey/support/fees.ts";
 import { dollars } from "../engine/cents.ts";
-import { isEnabledAt } from "../engine/configuration.ts";
-import { pendingFee } from "../engine/fee.ts";
-import { type Fraction, fraction, nearest, over, times } from "../engine/fraction.ts";
+import { type Fraction, fraction, nearest, over, times, ZERO } from "../engine/fraction.ts";
+import { pendingOf } from "../model-equity.ts";
 import { fractionOf } from "./compare-performance.ts";
-import { accountOf, activeOf, type Investor, type Master } from "../engine/world.ts";
+import { activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type Live, loginOf, masterAccountsOf, retryWhileBusy } from "./live.ts";
 import { untilEqual } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
@@ -25,21 +24,18 @@ async function expectPending(live: Live, investor: Investor): Promise<void> {
   const url = `/api/v1/investor/${loginOf(live, investor)}/performance-fee/pending`;
   const { status, body, text } = await retryWhileBusy(() => live.client.get(url));
   if (status !== 200) throw new Error([...live.transcript, text].join("\n"));
-  const exact = pendingAt(live, investor, Date.parse(`${textOf(body, "at")}Z`));
+  const at = Date.parse(`${textOf(body, "at")}Z`);
+  const exact = pendingOf(live.world, investor, floatingShare(live, investor), at);
   if (minorOf(textOf(body, "pending")) === exact) return;
   throw new Error([...live.transcript, `   => ${dollars(exact)} is pending by the reference: ${text}`].join("\n"));
 }
 
-/** Debts and the fee for the profit above the mark, as of an instant. */
-function pendingAt({ world }: Live, investor: Investor, at: number): bigint {
-  const { configuration, owed } = investor;
-  if (!isEnabledAt(configuration, at)) return 0n;
-  const debts = [...owed.values()].reduce((sum, cents) => sum + cents, 0n);
+/** What is shown has floating results to 1e-8 USD. */
+function floatingShare({ world }: Live, investor: Investor): Fraction {
   const holding = activeOf(world, investor);
-  if (holding === undefined) return debts;
+  if (holding === undefined) return ZERO;
   const { master, id } = holding;
-  const floatingE8 = nearest(times(master.pool.floating(id, master.floating), E8_PER_CENT));
-  return debts + pendingFee(accountOf(master, investor), configuration, at, fraction(floatingE8, 1_000_000n));
+  return over(fraction(nearest(times(master.pool.floating(id, master.floating), E8_PER_CENT))), E8_PER_CENT);
 }
 
 /** Each payment has a complete explanation that adds up to its amount. */

@@ -7,6 +7,7 @@ import { IS_PROOF, sized } from "../../support/proof.ts";
 import { expectConserved } from "../conserved.ts";
 import { equityDifferences, historyDifferences, historyOf } from "./compare-history.ts";
 import { performanceDifferences } from "./compare-performance.ts";
+import { unequal, unlikeSorted } from "./differences.ts";
 import { accountOnPlatform, type Live, loginOf, closePassedWeeks, masterAccountsOf } from "./live.ts";
 
 /** Generous: the machine may run several systems at once. */
@@ -37,7 +38,7 @@ export async function untilPoolIsValued(live: Live, master: Master): Promise<voi
     [...floating].map(([position, cents]) => `${position}: ${dollars(cents)}`);
   await eventually(async () => {
     const valued = await live.internal.valuedFloating(masterAccountsOf(live, master).login);
-    const difference = same(`valued positions of ${master.name}`, show(valued), show(master.floating));
+    const difference = unlikeSorted(`valued positions of ${master.name}`, show(valued), show(master.floating));
     if (difference !== undefined) throw new Error([...live.transcript, `   => ${difference}`].join("\n"));
   }, TIMEOUT_MS);
 }
@@ -47,7 +48,7 @@ async function differencesOf(live: Live): Promise<string[]> {
   const differences = await Promise.all([
     ...investors.map(async (investor) => {
       const { balance } = await accountOnPlatform(live, loginOf(live, investor));
-      return [equal(`balance of ${investor.name}`, balance, investor.balance)];
+      return [unequal(`balance of ${investor.name}`, balance, investor.balance)];
     }),
     ...masters.map((master) => differencesAt(live, master)),
     sampled(live),
@@ -93,17 +94,21 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
   const held = activeAt(live.world, master).reduce((sum, holding) => sum + holding.held, 0n);
   const inTransit = ledger.holdings.reduce((sum, holding) => sum + holding.inTransit, 0n);
   return [
-    equal(`balance of ${master.name}`, balance, master.balance),
-    equal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
-    equal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
-    equal(`money in transit to or from ${master.name}`, inTransit, held),
-    same(
+    unequal(`balance of ${master.name}`, balance, master.balance),
+    unequal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
+    unequal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
+    unequal(`money in transit to or from ${master.name}`, inTransit, held),
+    unlikeSorted(
       `holdings of ${master.name}`,
       real,
       holdings.filter((holding) => holding !== "0.00 0.00 0.00"),
     ),
-    same(`payments to ${master.name}`, payments, exact),
-    same(`strike of ${master.name}`, [isStrikeDue ? "due" : "done"], [master.pool.isStrikeDue() ? "due" : "done"]),
+    unlikeSorted(`payments to ${master.name}`, payments, exact),
+    unlikeSorted(
+      `strike of ${master.name}`,
+      [isStrikeDue ? "due" : "done"],
+      [master.pool.isStrikeDue() ? "due" : "done"],
+    ),
   ];
 }
 
@@ -144,20 +149,11 @@ async function compareSubscriptions(live: Live): Promise<void> {
     const exact = holding === undefined ? [] : [masterAccountsOf(live, holding.master).login];
     if (open.join() !== exact.join()) throw new Error(`${investor.name} is at ${open.join()}, not at ${exact.join()}`);
     const { body } = await live.client.get(`/api/v1/info/balance/${login}`);
-    const difference = equal(
+    const difference = unequal(
       `answered balance of ${investor.name}`,
       minorOf(textOf(body, "balance")),
       investor.balance,
     );
     if (difference !== undefined) throw new Error(difference);
   }
-}
-
-function equal(what: string, real: bigint, exact: bigint): string | undefined {
-  return real === exact ? undefined : `${what} is ${dollars(real)}, and ${dollars(exact)} by the reference`;
-}
-
-function same(what: string, real: readonly string[], exact: readonly string[]): string | undefined {
-  const [left, right] = [real, exact].map((each) => each.toSorted().join("; "));
-  return left === right ? undefined : `${what} are ${left || "none"}, and ${right || "none"} by the reference`;
 }
