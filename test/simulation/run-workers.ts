@@ -16,8 +16,8 @@ export function describeInThread(work: DescribeWork): Promise<string> {
   return inThread(work);
 }
 
-/** The first violation of a regression; undefined when there is none. */
-export function replayRegressionInThread(work: ReplayWork): Promise<string | undefined> {
+/** The first violation of each regression that has one. */
+export function replayInThread(work: ReplayWork): Promise<readonly string[]> {
   return inThread(work);
 }
 

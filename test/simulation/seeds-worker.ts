@@ -16,9 +16,9 @@ async function answer(): Promise<unknown> {
     const { describeSeed } = await import("./report/describe-seed.ts");
     return await describeSeed(work.describe, work.mode);
   }
-  if ("regression" in work) {
-    const { replayRegression } = await import("./regressions/replay-regression.ts");
-    return await replayRegression(work.regression, work.seeds);
+  if ("regressions" in work) {
+    const { replayRegressions } = await import("./regressions/replay-regressions.ts");
+    return await replayRegressions(work.regressions, work.seeds);
   }
   if ("weeks" in work) {
     const { grow } = await import("./growth/grow.ts");

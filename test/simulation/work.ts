@@ -20,5 +20,5 @@ export type DescribeWork = Sources & { readonly describe: number; readonly mode:
 /** Simulates so many weeks, and compares the last ones with the first ones. */
 export type GrowthWork = Sources & { readonly weeks: number };
 
-/** Replays a regression, by its title, with seeds from 1 on. */
-export type ReplayWork = Sources & { readonly regression: string; readonly seeds: number };
+/** Replays regressions, by their titles, with seeds from 1 on. */
+export type ReplayWork = Sources & { readonly regressions: readonly string[]; readonly seeds: number };

@@ -25,7 +25,6 @@ export type CommandRunsOptions = {
 type CommandRun = {
   /** When it was recorded. */
   startedAtMs: number;
-  /** The ends of the logs when the amounts were calculated. */
   /** Of the permits, when it was started. */
   readonly generation: bigint;
   process: SimulatedProcess;

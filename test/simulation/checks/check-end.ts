@@ -27,7 +27,6 @@ export type End = {
   readonly departures: DeparturesWatch | undefined;
   readonly rights: RightsWatch | undefined;
   readonly ties: Ties | undefined;
-  /** Whether the fee service has stopped because it has read results that subscription has lost. */
   /** An account that can never be read again: only its own work may be left. */
   readonly unreadable: string | undefined;
 };

@@ -1,5 +1,5 @@
 import { REGRESSIONS } from "../regressions/regressions.ts";
-import { growInThread, replayRegressionInThread, runWorker } from "../run-workers.ts";
+import { growInThread, replayInThread, runWorker } from "../run-workers.ts";
 import { GROWTH_MUTANT } from "./databases.ts";
 import { MUTANTS_OF_OTHER_TESTS } from "./other-tests.ts";
 import { runInCopy } from "./run-in-copy.ts";
@@ -66,7 +66,7 @@ async function runUntilDetected(mutant: string, needs: Mutant["needs"]): Promise
 }
 
 async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {
-  const violation = await replayRegressionInThread({ regression, mutant, seeds: MAX_REGRESSION_SEEDS });
+  const [violation] = await replayInThread({ regressions: [regression], mutant, seeds: MAX_REGRESSION_SEEDS });
   return violation === undefined ? undefined : { by: `simulation, ${violation.split(":")[0]}`, after: "a regression" };
 }
 

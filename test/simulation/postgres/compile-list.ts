@@ -1,7 +1,7 @@
 import { compareOrdered } from "./collect.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { keyOf } from "./operators.ts";
-import type { Compiled, CompiledQuery, Env, Scope } from "./scope.ts";
+import type { CompiledQuery, Env, Scope } from "./scope.ts";
 import type { Body, Query } from "./syntax.ts";
 import type { Value } from "./types.ts";
 
@@ -19,15 +19,12 @@ export function firstOfEach<T>(items: readonly T[], keyed: (item: T) => readonly
   });
 }
 
-export type Limits = (env: Env) => { readonly offset: number; readonly limit: number };
+/** The number of rows; infinite without a limit. */
+export type Limit = (env: Env) => number;
 
-export function compileLimits({ limit, offset }: Query, scope: Scope): Limits {
-  const [most, skipped] = [limit, offset].map((expression) => expression && compileExpression(expression, scope));
-  const numberOf = (value: Compiled | undefined, env: Env, otherwise: number) => {
-    const found = value?.eval(env) ?? null;
-    return found === null ? otherwise : Number(found);
-  };
-  return (env) => ({ offset: numberOf(skipped, env, 0), limit: numberOf(most, env, Infinity) });
+export function compileLimit({ limit }: Query, scope: Scope): Limit {
+  const most = limit && compileExpression(limit, scope);
+  return (env) => Number(most?.eval(env) ?? Infinity);
 }
 
 /** A union or a list of values, ordered by the names of its columns. */
@@ -39,7 +36,7 @@ export function compileList(body: Body, query: Query, scope: Scope): CompiledBod
     if (index < 0) throw new Error("the simulation orders a union by its columns only");
     return { ...order, index };
   });
-  const limits = compileLimits(query, scope);
+  const limit = compileLimit(query, scope);
   const inOrder = (left: readonly Value[], right: readonly Value[]): number => {
     const decisive = orders.find((order) => compareOrdered(left[order.index]!, right[order.index]!, order) !== 0);
     return decisive === undefined ? 0 : compareOrdered(left[decisive.index]!, right[decisive.index]!, decisive);
@@ -48,8 +45,7 @@ export function compileList(body: Body, query: Query, scope: Scope): CompiledBod
     columns,
     run(env) {
       const rows = run(env);
-      const { offset, limit } = limits(env);
-      return (orders.length === 0 ? rows : rows.toSorted(inOrder)).slice(offset, offset + limit);
+      return (orders.length === 0 ? rows : rows.toSorted(inOrder)).slice(0, limit(env));
     },
   };
 }
@@ -59,7 +55,6 @@ const UNORDERED = {
   with: [],
   orderBy: [],
   limit: undefined,
-  offset: undefined,
   locking: undefined,
 } as const;
 

@@ -1,7 +1,7 @@
 import { addWindows, createCollector, group, sorted } from "./collect.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { compileFrom, conjunctsOf } from "./compile-from.ts";
-import { type CompiledBody, compileLimits, compileList, firstOfEach, type Limits, type Rows } from "./compile-list.ts";
+import { type CompiledBody, compileLimit, compileList, firstOfEach, type Limit, type Rows } from "./compile-list.ts";
 import { type CompiledOutput, compileOutputs } from "./compile-outputs.ts";
 import { eachMatch, planJoin } from "./join.ts";
 import { lockRows, wantedRows } from "./lock-rows.ts";
@@ -62,13 +62,13 @@ function compileSelect(select: Select, query: Query, scope: Scope): CompiledBody
   const isGrouped = groupBy.length > 0 || collected.aggregates.length > 0;
   const distinctOn = Array.isArray(select.distinct) ? (select.distinct as Expression[]) : undefined;
   const distinct = distinctOn?.map((expression) => compileExpression(expression, scope));
-  const limits = compileLimits(query, scope);
+  const limit = compileLimit(query, scope);
   const wanted = wantedRows(query, sources.steps, scope);
-  if (wanted !== undefined && (isGrouped || select.distinct !== "no" || query.offset !== undefined)) {
-    throw new Error("the simulation locks no rows of a query with groups, DISTINCT or OFFSET");
+  if (wanted !== undefined && (isGrouped || select.distinct !== "no")) {
+    throw new Error("the simulation locks no rows of a query with groups or DISTINCT");
   }
   const lock = wanted && ((envs: readonly Env[], limit: number) => lockRows(envs, limit, { plan, ...wanted }));
-  const finish = finisher({ select, lock, outputs, distinct, limits });
+  const finish = finisher({ select, lock, outputs, distinct, limit });
   return {
     columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
     run(env) {
@@ -89,18 +89,18 @@ type Finishing = {
   readonly lock: ((envs: readonly Env[], limit: number) => readonly Env[]) | undefined;
   readonly outputs: readonly CompiledOutput[];
   readonly distinct: readonly Compiled[] | undefined;
-  readonly limits: Limits;
+  readonly limit: Limit;
 };
 
 /** Applies what follows the ordering: DISTINCT ON, LIMIT, and locks. */
-function finisher({ select, lock, outputs, distinct, limits }: Finishing): (envs: readonly Env[], outer: Env) => Rows {
+function finisher({ select, lock, outputs, distinct, limit }: Finishing): (envs: readonly Env[], outer: Env) => Rows {
   const answer = (env: Env) => outputs.map(({ value }) => value.eval(env));
   return (envs, outer) => {
     const firsts = distinct === undefined ? envs : firstOfEach(envs, (env) => distinct.map((part) => part.eval(env)));
-    const { offset, limit } = limits(outer);
-    if (lock !== undefined) return lock(firsts, limit).map(answer);
-    if (select.distinct !== "all") return firsts.slice(offset, offset + limit).map(answer);
-    return firstOfEach(firsts.map(answer), (row) => row).slice(offset, offset + limit);
+    const most = limit(outer);
+    if (lock !== undefined) return lock(firsts, most).map(answer);
+    if (select.distinct !== "all") return firsts.slice(0, most).map(answer);
+    return firstOfEach(firsts.map(answer), (row) => row).slice(0, most);
   };
 }
 

@@ -37,10 +37,6 @@ export function changedTwice(): Error {
   return failure("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
 }
 
-export function divisionByZero(): Error {
-  return failure("22012", "division by zero");
-}
-
 export function lockTimeout(): Error {
   return failure("55P03", "canceling statement due to lock timeout");
 }

@@ -17,7 +17,6 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   greatest: { type: firstKnown, run: (args) => extreme(args, 1) },
   least: { type: firstKnown, run: (args) => extreme(args, -1) },
   length: { type: () => "int4", run: strict(([value]) => (value as string | Uint8Array).length) },
-  lower: { type: () => "text", run: strict(([value]) => textOf(value!).toLowerCase()) },
   starts_with: { type: () => "bool", run: strict(([text, start]) => textOf(text!).startsWith(textOf(start!))) },
   string_to_array: {
     type: () => "text[]",
@@ -25,30 +24,20 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   },
   abs: { type: firstKnown, run: strict(([value]) => ((value as number) < 0 ? -(value as number) : value!)) },
   sign: { type: firstKnown, run: strict(([value]) => Math.sign(Number(value))) },
-  floor: {
-    type: firstKnown,
-    run: strict(([value]) => (typeof value === "bigint" ? value : Math.floor(Number(value)))),
-  },
   trunc: {
     type: firstKnown,
     run: strict(([value]) => (typeof value === "bigint" ? value : Math.trunc(Number(value)))),
   },
   power: { type: () => "float8", run: strict(([base, exponent]) => Number(base) ** Number(exponent)) },
   num_nulls: { type: () => "int4", run: (args) => args.filter((arg) => arg === null).length },
-  num_nonnulls: { type: () => "int4", run: (args) => args.filter((arg) => arg !== null).length },
   date_bin: { type: () => "timestamptz", run: strict(([stride, at, origin]) => binned(stride!, at!, origin!)) },
   jsonb_typeof: { type: () => "text", run: strict(([value]) => kindOfJson(value!)) },
   array_append: {
     type: firstKnown,
     run: ([array = null, value = null]) => [...((array ?? []) as readonly Value[]), value],
   },
-  cardinality: { type: () => "int4", run: strict(([value]) => (value as readonly Value[]).length) },
   extract: { type: () => "numeric", run: strict(([, value]) => Number(value) / 1_000) },
   hashtextextended: { type: () => "int8", run: strict(([text]) => BigInt(hash(textOf(text!)))) },
-  pg_get_serial_sequence: {
-    type: () => "text",
-    run: strict(([table, column]) => `${textOf(table!)}_${textOf(column!)}_seq`),
-  },
   clock_timestamp: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   statement_timestamp: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   now: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
@@ -101,7 +90,6 @@ export const AGGREGATES: Readonly<Record<string, Aggregate>> = {
   sum: { type: ([type]) => (type === "int8" ? "numeric" : type === "int4" ? "int8" : (type ?? "numeric")), run: sum },
   max: { type: firstKnown, run: (values) => extreme(values, 1) },
   min: { type: firstKnown, run: (values) => extreme(values, -1) },
-  bool_and: { type: () => "bool", run: (values) => (values.length === 0 ? null : values.every(Boolean)) },
   bool_or: { type: () => "bool", run: (values) => (values.length === 0 ? null : values.some(Boolean)) },
   array_agg: { type: ([type]) => `${type}[]`, run: (values) => (values.length === 0 ? null : values) },
 };

@@ -35,6 +35,8 @@ async function inTurn(pool: Pool, statements: readonly Statement[]): Promise<unk
   return seen;
 }
 
+/** It lacks columns that are not null, so its transaction is rolled back. */
+const failing = sql`insert into account (login, role) values ('9', 'investor')`;
 const sender = sql`insert into sender (started_at) values (${new Date(0)}) returning epoch`;
 const anAccount = (login: string) => sql`
   insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
@@ -54,8 +56,7 @@ test("both databases return values unchanged and in the types of the driver", ()
       sql`select count(*) as rows, sum(n) as total, max(n) as most, sum(n)::bigint as big
           from unnest(${[1n, 2n, 3n]}::bigint[]) as listed (n)`,
       sql`select line, rank from unnest(string_to_array(${"a b\n\nc"}, ${"\n"})) with ordinality as text (line, rank) order by rank`,
-      sql`select cardinality(string_to_array(${""}, ${"\n"})) as none`,
-      sql`select 7 as four_bytes, 7000000000 as eight_bytes, 'a' || 1 as joined, 2 + 3::bigint as sum, 7 / 2 as half`,
+      sql`select 7 as four_bytes, 7000000000 as eight_bytes, 'a' || 1 as joined, 2 + 3::bigint as sum`,
       sql`select ${'{"b": [1, {"c": null}]}'}::jsonb as document, '-infinity'::timestamptz as ever`,
       sql`select asked -> 'deals' as deals, asked -> 'deals' ?| ${["7", "9"]}::text[] as has_any, asked -> 'no' as nothing
           from (values (${'{"deals": ["5", "7"]}'}::jsonb)) as row (asked)`,
@@ -120,7 +121,7 @@ test("inserts and updates have the same effect on both databases, and violated c
       anAccount("7"),
       anAccount("7"),
       anAccount("0"),
-      sql`insert into account (login, role) values ('9', 'investor')`,
+      failing,
       aTransfer("k"),
       aTransfer("k"),
       aLeg(1n, "SENDING"),
@@ -197,7 +198,7 @@ test("of two inserts of the same key, the second waits for the end of the first 
       many(tx, sql`insert into released_lock (lock_owner, login) values ('h', '7') returning lock_owner`);
     const first = hold(pool, add, async (tx) => {
       await pause(100);
-      return many(tx, sql`select 1 / 0 as undone`);
+      return many(tx, failing);
     });
     const undone = tried(first.done);
     await first.held;
@@ -224,7 +225,7 @@ test("events get their numbers in the order of the commits, and a rollback leave
       (tx) => insert(tx, ["a", "b"]),
       async (tx) => {
         await pause(100);
-        return many(tx, sql`select 1 / 0 as undone`);
+        return many(tx, failing);
       },
     );
     const failed = tried(undone.done);

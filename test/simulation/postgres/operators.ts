@@ -1,5 +1,4 @@
-import { divisionByZero } from "./failure.ts";
-import { coerce, isTime, isWhole, textOf, type Value } from "./types.ts";
+import { coerce, isTime, textOf, type Value } from "./types.ts";
 
 export type BinaryOperation = (left: Value, right: Value) => Value;
 
@@ -112,8 +111,10 @@ function likePattern(pattern: string): RegExp {
 
 function arithmetic(operator: string, left: string, right: string) {
   const type = resultType(operator, left, right);
-  const bigs = bigOperation(operator);
-  const numbers = operator === "/" && isWhole(type) ? wholeQuotient : numberOperation(operator);
+  const [bigs, numbers] = [BIG_OPERATIONS[operator], NUMBER_OPERATIONS[operator]];
+  if (bigs === undefined || numbers === undefined) {
+    throw new Error(`the simulation does not know the operator ${operator}`);
+  }
   const run = whenBoth((a, b) => {
     if (type === "int8") return bigs(coerce(a, type) as bigint, coerce(b, type) as bigint);
     const areBig = type !== "float8" && !isTime(type) && (typeof a === "bigint" || typeof b === "bigint");
@@ -121,11 +122,6 @@ function arithmetic(operator: string, left: string, right: string) {
     return areWhole ? bigs(BigInt(a as bigint), BigInt(b as bigint)) : numbers(Number(a), Number(b));
   });
   return { type, run };
-}
-
-function wholeQuotient(left: number, right: number): number {
-  if (right === 0) throw divisionByZero();
-  return Math.trunc(left / right);
 }
 
 function isWholeValue(value: Value): boolean {
@@ -137,39 +133,19 @@ function resultType(operator: string, left: string, right: string): string {
   for (const type of ["timestamptz", "interval", "float8", "numeric", "int8", "int4", "int2"]) {
     if (left === type || right === type) return type;
   }
-  return isWhole(left) ? left : "unknown";
+  return "unknown";
 }
 
-function bigOperation(operator: string): (left: bigint, right: bigint) => bigint {
-  switch (operator) {
-    case "+":
-      return (left, right) => left + right;
-    case "-":
-      return (left, right) => left - right;
-    case "*":
-      return (left, right) => left * right;
-    case "/":
-      return (left, right) => left / right;
-    case "%":
-      return (left, right) => left % right;
-    default:
-      throw new Error(`the simulation does not know the operator ${operator}`);
-  }
-}
+const BIG_OPERATIONS: Readonly<Record<string, (left: bigint, right: bigint) => bigint>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "%": (left, right) => left % right,
+};
 
-function numberOperation(operator: string): (left: number, right: number) => number {
-  switch (operator) {
-    case "+":
-      return (left, right) => left + right;
-    case "-":
-      return (left, right) => left - right;
-    case "*":
-      return (left, right) => left * right;
-    case "/":
-      return (left, right) => left / right;
-    case "%":
-      return (left, right) => left % right;
-    default:
-      throw new Error(`the simulation does not know the operator ${operator}`);
-  }
-}
+const NUMBER_OPERATIONS: Readonly<Record<string, (left: number, right: number) => number>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "%": (left, right) => left % right,
+};

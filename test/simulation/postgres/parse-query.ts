@@ -1,17 +1,6 @@
 import { parseExpression } from "./parse-expression.ts";
 import { type Grammar, parseCall, parseOrderBy, startsQuery } from "./parse-primary.ts";
-import type {
-  Body,
-  CommonTable,
-  Expression,
-  From,
-  FromItem,
-  Locking,
-  Output,
-  Query,
-  Select,
-  Statement,
-} from "./syntax.ts";
+import type { Body, CommonTable, From, FromItem, Locking, Output, Query, Select, Statement } from "./syntax.ts";
 import type { Tokens } from "./tokens.ts";
 
 const LOCK_STRENGTHS: readonly (readonly [readonly string[], Locking["mode"]])[] = [
@@ -54,14 +43,8 @@ export function parseQuery(grammar: Grammar, common: readonly CommonTable[]): Qu
   const { tokens } = grammar;
   const body = parseBody(grammar);
   const orderBy = parseOrderBy(grammar);
-  let limit: Expression | undefined;
-  let offset: Expression | undefined;
-  for (;;) {
-    if (tokens.takes("limit")) limit = grammar.expression();
-    else if (tokens.takes("offset")) offset = grammar.expression();
-    else break;
-  }
-  return { kind: "query", with: common, body, orderBy, limit, offset, locking: parseLocking(tokens) };
+  const limit = tokens.takes("limit") ? grammar.expression() : undefined;
+  return { kind: "query", with: common, body, orderBy, limit, locking: parseLocking(tokens) };
 }
 
 function parseLocking(tokens: Tokens): Locking | undefined {

@@ -17,8 +17,6 @@ export function parseMigration(sql: string): readonly Definition[] {
 
 function parseDefinition(tokens: Tokens): readonly Definition[] {
   if (tokens.takes("create", "table")) return [parseTable(tokens)];
-  if (tokens.takes("create", "unique", "index", "concurrently")) return [parseIndex(tokens, true)];
-  if (tokens.takes("create", "index", "concurrently")) return [parseIndex(tokens, false)];
   if (tokens.takes("create", "unique", "index")) return [parseIndex(tokens, true)];
   if (tokens.takes("create", "index")) return [parseIndex(tokens, false)];
   if (tokens.takes("create", "view") || tokens.takes("create", "or", "replace", "view")) return [parseView(tokens)];

@@ -48,7 +48,6 @@ export type Query = {
   readonly body: Body;
   readonly orderBy: readonly Order[];
   readonly limit: Expression | undefined;
-  readonly offset: Expression | undefined;
   readonly locking: Locking | undefined;
 };
 

@@ -25,7 +25,6 @@ const ALIASES = new Map([
   ["varchar", "text"],
   ["json", "jsonb"],
 ]);
-const WHOLE = new Set(["int2", "int4", "int8"]);
 const UNIT_MS = new Map([
   ["millisecond", 1],
   ["second", 1_000],
@@ -37,10 +36,6 @@ const UNIT_MS = new Map([
 export function typeNamed(name: string): string {
   const element = name.replace(/\[\]$/, "");
   return (ALIASES.get(element) ?? element) + name.slice(element.length);
-}
-
-export function isWhole(type: string): boolean {
-  return WHOLE.has(type);
 }
 
 export function isTime(type: string): boolean {
