@@ -20,7 +20,7 @@ export type Options = {
   /** Investors who leave their Masters at the same time. */
   readonly exits: number;
   readonly soakMinutes: number;
-  /** Folder for the document and the charts. */
+  /** Folder for the document. */
   readonly out: string;
 };
 

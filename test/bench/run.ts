@@ -2,7 +2,7 @@
  * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 4] [--flows 100000] [--exits 10000]
  * [--minutes 20] [--out docs]
  *
- * Runs the named workloads, or all, and writes <out>/performance.md with its charts. Parts that are not named keep their last
+ * Runs the named workloads, or all, and writes <out>/performance.md. Parts that are not named keep their last
  * figures. Exit code 1 when an invariant was violated or a workload failed.
  */
 import { spawnSync } from "node:child_process";
@@ -13,7 +13,6 @@ import process from "node:process";
 import type { Workload } from "./bench.ts";
 import { describeMachine, flushesPerSecond, machineTicks, stealPercent } from "./machine.ts";
 import { type Options, readOptions } from "./options.ts";
-import { svgOf } from "./report/chart.ts";
 import { type Conditions, documentOf, type Result } from "./report/document.ts";
 import { withMeasured } from "./report/scaling.ts";
 import { outcomeOf } from "./run-workload.ts";
@@ -87,23 +86,9 @@ function save(out: string, result: Result): void {
   const results = [...others, result].toSorted((one, other) => order(one) - order(other));
   // A line for each part, so that a difference shows which parts were measured again.
   writeFileSync(file, `[\n${results.map((each) => JSON.stringify(each)).join(",\n")}\n]\n`);
-  removeCharts(
-    folder,
-    earlier.find(({ name }) => name === result.name),
-  );
-  for (const chart of chartsOf(result)) writeFileSync(join(folder, `${chart.file}.svg`), svgOf(chart));
   writeFileSync(resolve(ROOT, out, "performance.md"), documentOf(results));
   const scaling = resolve(ROOT, out, "scaling.md");
   if (existsSync(scaling)) writeFileSync(scaling, withMeasured(readFileSync(scaling, "utf8"), results));
-}
-
-function removeCharts(folder: string, earlier: Result | undefined): void {
-  const charts = earlier === undefined ? [] : chartsOf(earlier);
-  for (const { file } of charts) rmSync(join(folder, `${file}.svg`), { force: true });
-}
-
-function chartsOf({ outcome }: Result) {
-  return ("section" in outcome ? outcome.section.charts : undefined) ?? [];
 }
 
 function git(...args: readonly string[]): string {

@@ -4,7 +4,6 @@ import { type Spread, spreadOf } from "./statistics.ts";
 export type Section = {
   readonly comparisons: readonly Comparison[];
   readonly tables: readonly Table[];
-  readonly charts?: readonly Chart[];
   /** Of operations, by their names, for docs/scaling.md. */
   readonly operationCosts?: Readonly<Record<string, OperationCosts>>;
 };
@@ -32,31 +31,6 @@ export type Table = {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-};
-
-export type Chart = LineChart | BarChart;
-
-/** Values over the number of callers, or over time. */
-export type LineChart = {
-  readonly kind: "lines";
-  /** Name of its file, without an ending. */
-  readonly file: string;
-  readonly title: string;
-  readonly x: string;
-  readonly y: string;
-  readonly series: readonly {
-    readonly name: string;
-    readonly points: readonly { readonly x: number; readonly y: number }[];
-  }[];
-};
-
-/** Parts of a whole, one bar for each thing compared. */
-export type BarChart = {
-  readonly kind: "bars";
-  readonly file: string;
-  readonly title: string;
-  readonly unit: string;
-  readonly bars: readonly { readonly name: string; readonly parts: Readonly<Record<string, number>> }[];
 };
 
 /** A figure that is compared to nothing but its target. */

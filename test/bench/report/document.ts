@@ -1,4 +1,4 @@
-import { isMet, type Chart, type Comparison, type Section, type Table, type Target } from "../section.ts";
+import { isMet, type Comparison, type Section, type Table, type Target } from "../section.ts";
 import { number, spread } from "./format.ts";
 
 /** What is stored of a part: its last figures, or why it has none. */
@@ -72,7 +72,7 @@ function partOf({ title, about, conditions, outcome }: Result): string {
 
 function figuresOf(outcome: Result["outcome"]): string[] {
   if ("section" in outcome) {
-    return [...outcome.section.tables.map(tableOf), ...(outcome.section.charts ?? []).map(imageOf)];
+    return outcome.section.tables.map(tableOf);
   }
   if ("skipped" in outcome) return [`Not measured: ${outcome.skipped}.\n`];
   const list = outcome.violations.map((each) => `* ${each}`).join("\n");
@@ -83,10 +83,6 @@ function tableOf({ title, columns, rows }: Table): string {
   const row = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll("|", "/")).join(" | ")} |`;
   const head = title === "" ? [] : [`**${title}**\n`];
   return [...head, row(columns), row(columns.map(() => "---")), ...rows.map(row), ""].join("\n");
-}
-
-function imageOf({ file, title }: Chart): string {
-  return `![${title}](performance/${file}.svg)\n`;
 }
 
 function conditionsOf(conditions: Conditions): string {

@@ -5,7 +5,7 @@ import { medianCosts, totalOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Chart, Section, Table } from "../section.ts";
+import type { Section, Table } from "../section.ts";
 import { median } from "../statistics.ts";
 import { createInvestors, createPools, expectMirrored } from "../system/accounts.ts";
 
@@ -60,7 +60,7 @@ function sectionOf(found: readonly Found[]): Section {
       .filter((group) => group[0]?.callers === most)
       .map((group) => [`deposit ${group[0]?.kind}`, medianCosts(group.map(({ of }) => of.costs))]),
   );
-  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups), operationCosts };
+  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], operationCosts };
 }
 
 function ratesOf(groups: readonly (readonly Found[])[]): Table {
@@ -93,44 +93,4 @@ function costsOf(groups: readonly (readonly Found[])[]): Table {
 
 function costOf(group: readonly Found[], process: string): number {
   return median(group.map(({ of }) => of.costs[process] ?? 0));
-}
-
-function chartsOf(groups: readonly (readonly Found[])[]): Chart[] {
-  const kinds = [...new Set(groups.map((group) => group[0]?.kind ?? ""))];
-  const series = (value: (measured: Measurement) => number) =>
-    kinds.map((name) => ({
-      name,
-      points: groups
-        .filter((group) => group[0]?.kind === name)
-        .map((group) => ({ x: group[0]?.callers ?? 0, y: median(group.map(({ of }) => value(of))) })),
-    }));
-  const x = "callers at the same time";
-  return [
-    {
-      kind: "lines",
-      file: "deposit-rate",
-      title: "Deposits per second",
-      x,
-      y: "per second",
-      series: series(({ rate }) => rate),
-    },
-    {
-      kind: "lines",
-      file: "deposit-latency",
-      title: "Latency of a deposit, p50",
-      x,
-      y: "milliseconds",
-      series: series(({ p50 }) => p50),
-    },
-    {
-      kind: "bars",
-      file: "deposit-cost",
-      title: "Cost of a deposit by process",
-      unit: "processor milliseconds per deposit",
-      bars: groups.map((group) => ({
-        name: `${group[0]?.kind === "with mirror" ? "mirror" : "alone"} at ${group[0]?.callers}`,
-        parts: Object.fromEntries(Object.keys(group[0]?.of.costs ?? {}).map((name) => [name, costOf(group, name)])),
-      })),
-    },
-  ];
 }

@@ -6,7 +6,7 @@ import { limitOf, totalOf, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Chart, Comparison, Section } from "../section.ts";
+import type { Comparison, Section } from "../section.ts";
 import { median, spreadOf } from "../statistics.ts";
 
 /** Investors, chosen from all at random, to whom money is deposited or who are read. */
@@ -126,21 +126,6 @@ function sectionOf(found: readonly Found[], callers: number): Section {
   return {
     comparisons,
     tables: [{ title: `At ${callers} callers`, columns: [...columns, "Postgres ms", "platform ms"], rows }],
-    charts: [chartOf(sizes, at)],
-  };
-}
-
-function chartOf(sizes: readonly number[], at: (kind: Kind, investors: number) => readonly Measurement[]): Chart {
-  return {
-    kind: "lines",
-    file: "growth-cost",
-    title: "Cost over the number of Investors",
-    x: "Investors",
-    y: "processor milliseconds each",
-    series: (["deposit", "read"] as const).map((name) => ({
-      name,
-      points: sizes.map((x) => ({ x, y: median(at(name, x).map(costOf)) })),
-    })),
   };
 }
 

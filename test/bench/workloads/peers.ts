@@ -7,7 +7,7 @@ import { startPeerPlatform } from "../peers/platform.ts";
 import { startPeer } from "../peers/start-peer.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Chart, Comparison, Section, Table, Target } from "../section.ts";
+import type { Comparison, Section, Table, Target } from "../section.ts";
 import { median, ratioOfPairs } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 
@@ -60,7 +60,7 @@ type All = {
 };
 
 function sectionOf(all: All): Section {
-  return { comparisons: comparisonsOf(all), tables: [ratesOf(all), costsOf(all)], charts: chartsOf(all) };
+  return { comparisons: comparisonsOf(all), tables: [ratesOf(all), costsOf(all)] };
 }
 
 function measured({ found }: All, contestant: Contestant, callers: number): Measurement[] {
@@ -117,29 +117,4 @@ function costsOf(all: All): Table {
 
 function costsOfMost(all: All, contestant: Contestant) {
   return medianCosts(measured(all, contestant, most(all)).map(({ costs }) => costs));
-}
-
-function chartsOf(all: All): Chart[] {
-  const series = (value: (measurement: Measurement) => number) =>
-    all.contestants.map((contestant) => ({
-      name: contestant.name,
-      points: all.callers.map((x) => ({ x, y: median(measured(all, contestant, x).map(value)) })),
-    }));
-  const lines = { kind: "lines", x: "callers at the same time" } as const;
-  const rates = { y: "per second", series: series(({ rate }) => rate) };
-  const latencies = { y: "milliseconds", series: series(({ p99 }) => p99) };
-  return [
-    { ...lines, file: "peers-rate", title: "Deposits per second", ...rates },
-    { ...lines, file: "peers-latency", title: "Latency of a deposit, p99", ...latencies },
-    {
-      kind: "bars",
-      file: "peers-cost",
-      title: `Cost of a deposit at ${most(all)}`,
-      unit: "processor milliseconds per deposit",
-      bars: all.contestants.map((contestant) => ({
-        name: contestant.name,
-        parts: costsOfMost(all, contestant),
-      })),
-    },
-  ];
 }

@@ -98,15 +98,5 @@ function sectionOf(samples: readonly Sample[], served: Served): Section {
         ]),
       },
     ],
-    charts: [
-      {
-        kind: "lines",
-        file: "soak-memory",
-        title: "Memory under load",
-        x: "minutes",
-        y: "MiB",
-        series: memories.map(({ name, points }) => ({ name, points })),
-      },
-    ],
   };
 }

@@ -153,18 +153,6 @@ function sectionOf(found: readonly Found[]): Section {
         ]),
       },
     ],
-    charts: [
-      {
-        kind: "bars",
-        file: "withdraw-cost",
-        title: `Cost at ${most?.[0]} callers`,
-        unit: "processor milliseconds each",
-        bars: (["deposits", "withdrawals"] as const).map((name) => ({
-          name,
-          parts: medianCosts((most?.[1] ?? []).map((each) => each[name].costs)),
-        })),
-      },
-    ],
     operationCosts: {
       "withdrawal with mirror": medianCosts((most?.[1] ?? []).map(({ withdrawals }) => withdrawals.costs)),
     },
