@@ -8,7 +8,7 @@ import { startPeer } from "../peers/start-peer.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
 import type { Comparison, Section, Table, Target } from "../section.ts";
-import { median, ratioOfPairs } from "../statistics.ts";
+import { ratioOfPairs } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 
 /** A peer refuses a second deposit to an account that is in progress, so there are more accounts than callers. */
