@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient } from "./testing/test-client.ts";
+import { startAccountServer } from "./testing/account-server.ts";
 
 const RECORD = {
   Login: "1",
@@ -13,34 +12,11 @@ const RECORD = {
   Agent: "0",
   Balance: "5.00",
 };
-type Changed = Partial<Record<keyof typeof RECORD, string>>;
-
-/** A server with one account; `update` decides what an update makes of it. */
-async function serverOf(update: (before: Changed, fields: Changed, call: number) => Changed) {
-  let record: Changed = RECORD;
-  let calls = 0;
-  const server = await startScriptedServer(({ path, query, body }) => {
-    const shown = () => JSON.stringify({ retcode: "0 Done", answer: record });
-    if (path === "user/get") return shown();
-    if (path !== "user/update") return undefined;
-    const fields = body === "" ? { Rights: query["rights"] ?? "" } : (JSON.parse(body) as Changed);
-    record = update(record, fields, (calls += 1));
-    return shown();
-  });
-  const client = aClient(server);
-  return {
-    client,
-    record: () => record,
-    calls: () => calls,
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
+type Update = Parameters<typeof startAccountServer>[1];
+const serverOf = (update: Update) => startAccountServer(RECORD, update);
 const DISABLED = { ...RECORD, Rights: "358" };
 /** As a server that replaces the whole record. */
-const replaced = (_: Changed, fields: Changed): Changed => ({
+const replaced: Update = (_, fields) => ({
   ...Object.fromEntries(Object.keys(RECORD).map((name) => [name, name === "Leverage" ? "1" : ""])),
   Login: "1",
   Balance: "5.00",
@@ -62,14 +38,14 @@ test("fields that the update has cleared are written back together with the new 
 
 test("fields that cannot be written back leave the outcome unknown", async () => {
   await using server = await serverOf((before, fields, call) =>
-    call === 1 ? replaced(before, fields) : { ...before, Name: "Ann Lee" },
+    call === 1 ? replaced(before, fields, call) : { ...before, Name: "Ann Lee" },
   );
   expect(await server.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
 });
 
 test("rights that the second update does not keep leave the outcome unknown", async () => {
   await using server = await serverOf((before, fields, call) =>
-    call === 1 ? replaced(before, fields) : { ...RECORD, Rights: "355" },
+    call === 1 ? replaced(before, fields, call) : { ...RECORD, Rights: "355" },
   );
   expect(await server.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
 });

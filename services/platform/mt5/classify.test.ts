@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { classifyCommand, classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import type { Exchanged } from "./http/exchanged.ts";
@@ -124,67 +123,6 @@ test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown
     expect(classify(body)).toEqual({ kind: "unknown", reason: "unparsable" });
   }
   expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
-});
-
-/** A generated answer may be classified as applied or refused only when it has the matching form. */
-const APPLIED = /^\s*\{.*"(?:0|10009) .*\}\s*$/s;
-const REFUSED = /"(?:3|8|12|13|10\d\d|4005|10019) /;
-
-test("random bytes are never classified as applied or refused, and the classifier never throws", () => {
-  const good = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
-  const mutated = fc
-    .tuple(fc.nat(good.length), fc.nat(4), fc.string({ unit: "binary", maxLength: 6 }))
-    .map(([at, count, inserted]) => good.slice(0, at) + inserted + good.slice(at + count));
-  const bodies = fc.oneof(
-    fc.uint8Array({ maxLength: 80 }),
-    fc.string().map((text) => Buffer.from(text)),
-    fc.json().map((text) => Buffer.from(text)),
-    mutated.map((text) => Buffer.from(text)),
-  );
-  fc.assert(
-    fc.property(bodies, fc.integer({ min: 100, max: 599 }), fc.boolean(), (body, status, isOk) => {
-      const outcome = classifyCommandAnswer(answered(body, isOk ? 200 : status));
-      const text = Buffer.from(body).toString("utf8");
-      if (outcome.kind === "applied") {
-        expect(text).toMatch(APPLIED);
-        expect(text.toLowerCase()).toContain(`"ticket"`);
-        expect(text).toContain(outcome.ticket.toString());
-      }
-      if (outcome.kind === "refused") expect(text).toMatch(REFUSED);
-      if (!isOk && status !== 200) expect(outcome.kind).toBe("unknown");
-    }),
-    { numRuns: 2_000 },
-  );
-});
-
-test("answers with members repeated at random are decided only when all values are equal", () => {
-  const retcode = fc.constantFrom("0 Done", "10009 Done", "3 Invalid parameters", "10019 No money", "2 Error", "0");
-  const ticket = fc.constantFrom("5", "6", "0", "-1", "x");
-  const member = fc.oneof(
-    retcode.map((value) => `"retcode":"${value}"`),
-    retcode.map((value) => `"RetCode":"${value}"`),
-    ticket.map((value) => `"answer":{"Ticket":"${value}"}`),
-    fc.tuple(ticket, ticket).map(([one, two]) => `"answer":{"Ticket":"${one}","ticket":"${two}"}`),
-    ticket.map((value) => `"Ticket":"${value}"`),
-    fc.constant('"other":{}'),
-  );
-  fc.assert(
-    fc.property(fc.array(member, { maxLength: 5 }), (members) => {
-      const text = `{${members.join()}}`;
-      const outcome = classify(text);
-      const codes = new Set(Array.from(text.matchAll(/"retcode":"(\d+)[^"]*"/gi), ([, code]) => code));
-      const tickets = new Set(Array.from(text.matchAll(/"ticket":"([^"]*)"/gi), ([, value]) => value));
-      if (outcome.kind === "applied") {
-        expect([...tickets]).toEqual([outcome.ticket.toString()]);
-        expect([["0"], ["10009"]]).toContainEqual([...codes]);
-      }
-      if (outcome.kind === "refused") {
-        expect([...codes]).toEqual([String(outcome.code)]);
-        expect([[], ["0"]]).toContainEqual([...tickets]);
-      }
-    }),
-    { numRuns: 2_000 },
-  );
 });
 
 test("an existing login is a refusal for account commands and ambiguous for money commands", () => {

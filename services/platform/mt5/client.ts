@@ -163,7 +163,8 @@ function bindHistory(mt5: Mt5ReadContext) {
   };
 }
 
-function bindContext(mt5: Mt5Context) {
+/** The functions of this folder with their context filled in. */
+export function bindContext(mt5: Mt5Context) {
   return {
     ...bindHistory(mt5),
     getUser: getUser.bind(undefined, mt5),

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient } from "./testing/test-client.ts";
+import { startAccountServer } from "./testing/account-server.ts";
 
 const RECORD: Readonly<Record<string, string>> = {
   Login: "1",
@@ -29,30 +28,7 @@ const ERASED = {
   Email: "",
 };
 
-/** A server with one account; `update` decides what an update makes of it. */
-async function serverOf(update: (before: typeof RECORD, fields: typeof RECORD) => typeof RECORD) {
-  let record = RECORD;
-  let calls = 0;
-  const server = await startScriptedServer(({ path, query, body }) => {
-    if (path === "user/get" && query["login"] !== "1") return JSON.stringify({ retcode: "13 Not found" });
-    const shown = () => JSON.stringify({ retcode: "0 Done", answer: record });
-    if (path === "user/get") return shown();
-    if (path !== "user/update") return undefined;
-    record = update(record, JSON.parse(body) as typeof RECORD);
-    calls += 1;
-    return shown();
-  });
-  const client = aClient(server);
-  return {
-    client,
-    record: () => record,
-    calls: () => calls,
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
-}
+const serverOf = (update: Parameters<typeof startAccountServer>[1]) => startAccountServer(RECORD, update);
 
 test("names and contacts are replaced, the rights removed, the rest stays, and a repetition sends nothing", async () => {
   await using server = await serverOf((before, fields) => ({ ...before, ...fields }));

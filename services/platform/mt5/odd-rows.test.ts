@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Deal } from "./deals.ts";
-import { type Script, startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient } from "./testing/test-client.ts";
+import { answering } from "./testing/answering.ts";
 
 const period = { from: new Date(0), to: new Date("2026-01-02T00:00:00Z") };
 
@@ -77,39 +76,25 @@ const NOT_READ: readonly { what: string; row: string }[] = [
   { what: "a structure in the place of text", row: odd({ Comment: {} }) },
 ];
 
-/** A server with one deal of each of three accounts; the deal of account 2 is odd. */
-async function platformOf(row: string) {
+/** A platform with one deal of each of three accounts; the deal of account 2 is odd. */
+function platformOf(row: string) {
   const rows = new Map([
     ["1", JSON.stringify(tradeOf("1"))],
     ["2", row],
     ["3", JSON.stringify(tradeOf("3"))],
   ]);
-  const script: Script = ({ path, query, connection }) => {
-    if (!path.startsWith("deal/get")) return undefined;
-    const logins = query["login"]?.split(",") ?? [...rows.keys()];
+  return answering(({ path, query }) => {
+    const logins = query?.["login"]?.split(",") ?? [...rows.keys()];
     const shown = logins.flatMap((login) => rows.get(login) ?? []);
     const answer = path === "deal/get_total" ? `{"Total":"${shown.length}"}` : `[${shown.join(",")}]`;
-    const bytes = Buffer.from(`{"retcode":"0 Done","answer":${answer}}`, "latin1");
-    connection.tls.write(`HTTP/1.1 200 OK\r\nContent-Length: ${bytes.length}\r\n\r\n`);
-    connection.tls.write(bytes);
-    return "nothing";
-  };
-  const server = await startScriptedServer(script);
-  const client = aClient(server, { timeZone: "UTC", maxSessions: 1 });
-  return {
-    client,
-    async [Symbol.asyncDispose]() {
-      client[Symbol.dispose]();
-      await server[Symbol.asyncDispose]();
-    },
-  };
+    return `{"retcode":"0 Done","answer":${answer}}`;
+  });
 }
 
 const loginsOf = (deals: readonly Deal[]) => deals.map(({ login }) => login);
 
 test.each(READ)("a deal with $what is read, by group and by login", async ({ row, deal }) => {
-  await using platform = await platformOf(row);
-  const { client } = platform;
+  const client = platformOf(row);
   const group = await client.findGroupDeals("g", period, { isAskedFor: () => true });
   if (group.kind !== "read") throw new Error(group.kind);
   expect([loginsOf(group.deals), [...group.unreadable]]).toEqual([["1", "2", "3"], []]);
@@ -123,8 +108,7 @@ test.each(READ)("a deal with $what is read, by group and by login", async ({ row
 });
 
 test.each(NOT_READ)("a deal with $what fails its own account only", async ({ row }) => {
-  await using platform = await platformOf(row);
-  const { client } = platform;
+  const client = platformOf(row);
   const group = await client.findGroupDeals("g", period, { isAskedFor: () => true });
   if (group.kind !== "read") throw new Error(group.kind);
   expect([loginsOf(group.deals), [...group.unreadable]]).toEqual([["1", "3"], ["2"]]);
@@ -135,8 +119,7 @@ test.each(NOT_READ)("a deal with $what fails its own account only", async ({ row
 
 test("rows that name no account fail the group, and by login their own account only", async () => {
   for (const row of [odd({ Login: undefined }), odd({ Login: "x" }), odd({ Login: "0" }), '"none"', "null", "7"]) {
-    await using platform = await platformOf(row);
-    const { client } = platform;
+    const client = platformOf(row);
     const group = client.findGroupDeals("g", period, { isAskedFor: () => true });
     await expect(group, row).rejects.toMatchObject({ problem: "bad_answer" });
     await expect(client.findDeals(["2"], period), row).rejects.toMatchObject({ problem: "bad_answer" });

@@ -1,13 +1,8 @@
 import { expect, test } from "vitest";
-import { startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient } from "./testing/test-client.ts";
-
-const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
+import { byPath, done } from "./testing/answering.ts";
 
 async function ticksOf(answer: string) {
-  await using server = await startScriptedServer(({ path }) => (path === "tick/last" ? answer : undefined));
-  using client = aClient(server, { timeZone: "UTC" });
-  const ticks = await client.readTicks(["EURUSD", "XAUUSD"]);
+  const ticks = await byPath({ "tick/last": answer }).readTicks(["EURUSD", "XAUUSD"]);
   return [...ticks].map(([symbol, { at }]) => [symbol, at.toISOString()]);
 }
 
@@ -40,8 +35,6 @@ test("sessions are read as minutes of the days of a week; without them, or while
     ['{"retcode":"13 Not found"}', []],
   ];
   for (const [answer, week] of cases) {
-    await using server = await startScriptedServer(({ path }) => (path === "symbol/get" ? answer : undefined));
-    using client = aClient(server, { timeZone: "UTC" });
-    expect(await client.readSessions("X"), answer).toEqual(week);
+    expect(await byPath({ "symbol/get": answer }).readSessions("X"), answer).toEqual(week);
   }
 });

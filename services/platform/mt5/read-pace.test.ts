@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Reply, startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient, sendOnce } from "./testing/test-client.ts";
+import { aClient } from "./testing/test-client.ts";
 
 const USER = '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"5.00"}}';
 const FREQUENT = '{"retcode":"12 Too frequent requests"}';
@@ -24,7 +24,7 @@ async function answering(...first: Reply[]) {
   };
 }
 
-test("a read that the platform finds too frequent is repeated after growing pauses", async () => {
+test.concurrent("a read that the platform finds too frequent is repeated after growing pauses", async () => {
   for (const answer of [FREQUENT, tooMany()]) {
     await using platform = await answering(answer, answer);
     const startedAt = performance.now();
@@ -38,7 +38,7 @@ test("a read that the platform finds too frequent is repeated after growing paus
   }
 });
 
-test("a platform that stays too busy fails the read with its reason", async () => {
+test.concurrent("a platform that stays too busy fails the read with its reason", async () => {
   await using frequent = await answering(FREQUENT, FREQUENT, FREQUENT);
   await expect(frequent.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 12 });
   expect(frequent.reads()).toBe(3);
@@ -46,7 +46,7 @@ test("a platform that stays too busy fails the read with its reason", async () =
   await expect(many.client.getUser("1")).rejects.toMatchObject({ problem: "http_status", status: 429 });
 });
 
-test("all reads wait for one pause, and answers to reads of the same moment do not make it longer", async () => {
+test.concurrent("all reads wait for one pause, and answers to reads of the same moment do not make it longer", async () => {
   await using platform = await answering(FREQUENT, FREQUENT, FREQUENT, FREQUENT);
   // The fourth pause would be eight times as long.
   using client = aClient(platform.server, {
@@ -58,7 +58,7 @@ test("all reads wait for one pause, and answers to reads of the same moment do n
   expect(performance.now() - startedAt).toBeLessThan(8_000);
 });
 
-test("a pause that the platform names is kept, and a read for which it is too long fails at once", async () => {
+test.concurrent("a pause that the platform names is kept, and a read for which it is too long fails at once", async () => {
   await using platform = await answering(tooMany("Retry-After: 1\r\n"));
   const startedAt = performance.now();
   expect(await platform.client.getUser("1")).toMatchObject({ login: "1" });
@@ -67,11 +67,4 @@ test("a pause that the platform names is kept, and a read for which it is too lo
   await expect(blocked.client.getUser("1")).rejects.toMatchObject({ problem: "busy" });
   await expect(blocked.client.getUser("1")).rejects.toThrow("limits the rate of requests");
   expect(blocked.reads()).toBe(1);
-});
-
-test("a command that is too frequent is refused and not repeated", async () => {
-  await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? FREQUENT : undefined));
-  using client = aClient(server, { limits });
-  expect(await sendOnce(client)).toEqual({ kind: "refused", code: 12 });
-  expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
 });

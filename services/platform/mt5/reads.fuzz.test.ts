@@ -12,34 +12,18 @@ import {
 } from "#test/fuzz/answers/records.ts";
 import { damaged } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
-import { createBatchSupport } from "./batches.ts";
-import { requireEnvelope } from "./codec.ts";
 import type { Mt5Context } from "./context.ts";
 import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts";
 import { getDeal, readDeals } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
-import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
 import { zoneClock } from "./zone-clock.ts";
-import { silentLog } from "./testing/test-client.ts";
+import { contextOf } from "./testing/answering.ts";
 import { getUser, getUsers } from "./users.ts";
 
 const PERIOD = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
 const CLOCKS = [zoneClock("UTC+03:00"), zoneClock("Europe/Athens")];
-
-/** Answers each read by its path with text of one character per byte. */
-type Platform = (request: Mt5Request) => string;
-
-function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
-  return {
-    pool: undefined as never,
-    read: async (request) => requireEnvelope(Buffer.from(platform(request), "latin1")),
-    clock: async () => clock,
-    batches: createBatchSupport(silentLog),
-    log: silentLog,
-  };
-}
 
 /** Undefined after an expected Mt5Error; any other error is a defect. */
 async function answerOf<T>(reading: Promise<T>): Promise<T | undefined> {
@@ -51,7 +35,7 @@ async function answerOf<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-const done = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answer":${answer}}`).toString("latin1");
+const doneWith = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answer":${answer}}`).toString("latin1");
 
 test(
   "a read of deals returns complete, valid deals of the requested login, or fails",
@@ -60,8 +44,8 @@ test(
     await fuzzAsync("pages of deals", 1_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
       const total = list.length + (more === 0 ? 1 : 0);
       const mt5 = contextOf(({ path }) => {
-        if (path === "deal/get_total") return done(`{"Total":"${total}"}`);
-        return done(path === "deal/get" ? list[0]! : `[${list.join(",")}]`);
+        if (path === "deal/get_total") return doneWith(`{"Total":"${total}"}`);
+        return doneWith(path === "deal/get" ? list[0]! : `[${list.join(",")}]`);
       }, CLOCKS[zone]);
       const pages = await answerOf(readDeals(mt5, LOGIN, PERIOD));
       const batch = await answerOf(findDeals(mt5, [LOGIN], PERIOD));
@@ -98,8 +82,8 @@ test.each(OTHERS)(
   async ({ what, members, read }) => {
     await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withDamage(members), fc.nat(1)), async ([row, zone]) => {
       const mt5 = contextOf(({ path }) => {
-        if (path.endsWith("get_total")) return done('{"Total":"1"}');
-        return done(path.endsWith("get_page") || path.endsWith("get_batch") ? `[${row}]` : row);
+        if (path.endsWith("get_total")) return doneWith('{"Total":"1"}');
+        return doneWith(path.endsWith("get_page") || path.endsWith("get_batch") ? `[${row}]` : row);
       }, CLOCKS[zone]);
       const answer = await answerOf(read(mt5));
       for (const item of [answer].flat()) {
@@ -127,7 +111,7 @@ test(
       (mt5) => getUsers(mt5, [LOGIN]),
       (mt5) => getGroup(mt5, "pamm\\investor"),
     ];
-    const bodies = fc.oneof(damaged(anyBody), damaged(dealMembers.map((members) => done(text(members)))));
+    const bodies = fc.oneof(damaged(anyBody), damaged(dealMembers.map((members) => doneWith(text(members)))));
     await fuzzAsync("malformed answers to reads", 500, bodies, async (body) => {
       for (const read of reads) await answerOf(read(contextOf(() => body)));
     });

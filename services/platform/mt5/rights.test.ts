@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { ALL_RIGHTS, MANAGER_RIGHT } from "#test/support/simulator.ts";
 import { startPlatformServer } from "./testing/platform-server.ts";
-import { type Reply, startScriptedServer } from "./testing/scripted-server.ts";
+import { byPath, done } from "./testing/answering.ts";
+import { startScriptedServer } from "./testing/scripted-server.ts";
 import { aClient } from "./testing/test-client.ts";
 
 const INVESTORS = String.raw`pamm\investor`;
@@ -46,18 +47,12 @@ test("a group that the manager does not see, and a manager without any account, 
   });
 });
 
-const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
-
-async function probed(answers: Readonly<Record<string, Reply>>) {
-  await using server = await startScriptedServer(({ path }) => answers[path]);
-  using client = aClient(server, { maxSessions: 1 });
-  return await client.probeRights([INVESTORS]);
-}
+const probed = (answers: Parameters<typeof byPath>[0]) => byPath(answers).probeRights([INVESTORS]);
 const USD = done({ Group: INVESTORS, Currency: "USD", CurrencyDigits: "2" });
 const ANSWERS = { "group/get": USD, "user/logins": done(["7"]), "user/get": done({ Login: "7" }) };
 
 test("HTTP 403 is a missing right, and any other refusal is none", async () => {
-  const forbidden = await probed({ ...ANSWERS, "deal/get_total": { status: 403, body: "403 Forbidden" } });
+  const forbidden = await probed({ ...ANSWERS, "deal/get_total": { status: 403 } });
   expect(forbidden.needed).toEqual([expect.stringContaining("deal/get_total is refused")]);
   for (const code of [3, 4, 13, 4005, 10_019]) {
     const { needed, limiting } = await probed({ ...ANSWERS, "deal/get_total": `{"retcode":"${code} No"}` });
@@ -76,7 +71,7 @@ test("a group in another currency, or with other digits, cannot be used", async 
 });
 
 test("a manager who may not read prices limits what is valued, and the start says so", async () => {
-  for (const refused of [{ status: 403, body: "403 Forbidden" }, '{"retcode":"8 Not enough permissions"}']) {
+  for (const refused of [{ status: 403 }, '{"retcode":"8 Not enough permissions"}']) {
     const { needed, limiting } = await probed({
       ...ANSWERS,
       "tick/last": refused,

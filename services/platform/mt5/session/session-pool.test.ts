@@ -8,15 +8,12 @@ const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
 const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
-const signedIn = async (server: ScriptedServer) => {
-  await expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
-};
 
-test("one session is open from the start, others are opened on demand up to the limit and kept", async () => {
+test.concurrent("one session is open from the start, others are opened on demand up to the limit and kept", async (context) => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 3 });
-  await signedIn(server);
-  await expect.poll(() => client.status().sessions).toBe(1);
+  await context.expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
+  await context.expect.poll(() => client.status().sessions).toBe(1);
 
   const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
   expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(3);
@@ -28,23 +25,23 @@ test("one session is open from the start, others are opened on demand up to the 
   expect(server.connections).toHaveLength(3);
 });
 
-test("missing sessions are opened at the same time", async () => {
+test.concurrent("missing sessions are opened at the same time", async (context) => {
   let openings = 0;
   await using server = await startScriptedServer(async ({ path, connection }) => {
     if (path !== "auth/start" || connection.number === 1) return undefined;
     openings += 1;
-    await expect.poll(() => openings).toBe(2);
+    await context.expect.poll(() => openings).toBe(2);
     return undefined;
   });
   using client = aClient(server, { maxSessions: 3 });
-  await expect.poll(() => client.status().sessions).toBe(1);
+  await context.expect.poll(() => client.status().sessions).toBe(1);
 
   const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
   expect(new Set(leases.map(({ sessionId }) => sessionId)).size).toBe(3);
   for (const lease of leases) lease[Symbol.dispose]();
 });
 
-test("each session carries one request at a time", async () => {
+test.concurrent("each session carries one request at a time", async () => {
   let inProgress = 0;
   let maxInProgress = 0;
   const perConnection = new Map<number, number>();
@@ -64,44 +61,21 @@ test("each session carries one request at a time", async () => {
   expect(server.connections).toHaveLength(3);
 });
 
-test("waiting callers get sessions in the order of their requests", async () => {
-  await using server = await startScriptedServer(() => undefined);
-  using client = aClient(server, { maxSessions: 1 });
-  const first = await client.acquireForCommand();
-  const order: number[] = [];
-  const waiting = [1, 2, 3, 4].map(async (number) => {
-    using _session = await client.acquireForCommand();
-    order.push(number);
-  });
-  first[Symbol.dispose]();
-  await Promise.all(waiting);
-  expect(order).toEqual([1, 2, 3, 4]);
-});
-
-test("the number of callers that wait for a session is limited", async () => {
-  await using server = await startScriptedServer();
-  using client = aClient(server, { maxSessions: 1, limits: { maxWaiting: 2 } });
-  using _leased = await client.acquireForCommand();
-  const waiting = [1, 2].map(() => client.acquireForCommand({ waitMs: 50 }).catch(() => "late"));
-  await expect(client.acquireForCommand()).rejects.toMatchObject({ problem: "busy" });
-  expect(await Promise.all(waiting)).toEqual(["late", "late"]);
-});
-
-test("idle sessions are pinged, and one without an answer is ended", async () => {
+test.concurrent("idle sessions are pinged, and one without an answer is ended", async (context) => {
   let isSilent = false;
   await using server = await startScriptedServer(({ path }) =>
     isSilent && path === "test/access" ? "nothing" : undefined,
   );
   using client = aClient(server, { limits: { pingEveryMs: 20, commandTimeoutMs: 3_000 } });
-  await expect.poll(() => count(server, "test/access")).toBeGreaterThan(3);
+  await context.expect.poll(() => count(server, "test/access")).toBeGreaterThan(3);
   expect(server.connections).toHaveLength(1);
   expect(client.status().reachable).toBe(true);
   isSilent = true;
-  await expect.poll(() => server.connections.length).toBeGreaterThan(1);
-  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
+  await context.expect.poll(() => server.connections.length).toBeGreaterThan(1);
+  await context.expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a half-open connection is detected by a ping, and the command is sent on another session", async () => {
+test.concurrent("a half-open connection is detected by a ping, and the command is sent on another session", async () => {
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path === "test/access" && connection.number === 1) return "nothing";
     return path === "trade/balance" ? APPLIED : undefined;
@@ -113,17 +87,7 @@ test("a half-open connection is detected by a ping, and the command is sent on a
   ).toEqual([2]);
 });
 
-test("when the server closes a connection after an answered request, a new session is opened without a request or a pause", async () => {
-  await using server = await startScriptedServer();
-  using client = aClient(server, { limits: { backoff: { firstMs: 10_000, lastMs: 10_000 } } });
-  expect(await client.getUser("1")).toBeUndefined();
-  server.connections[0]!.tls.end();
-  await expect.poll(() => server.connections.length).toBe(2);
-  await expect.poll(() => client.status().sessions).toBe(1);
-  expect(await client.getUser("1")).toBeUndefined();
-});
-
-test("after an answer with connection close the session is replaced", async () => {
+test.concurrent("after an answer with connection close the session is replaced", async () => {
   await using server = await startScriptedServer(({ path }) =>
     path === "user/get" ? { status: 200, head: "Connection: close\r\n", body: USER } : undefined,
   );
@@ -133,7 +97,7 @@ test("after an answer with connection close the session is replaced", async () =
   expect(server.connections).toHaveLength(2);
 });
 
-test("cookies stay within their session", async () => {
+test.concurrent("cookies stay within their session", async () => {
   await using server = await startScriptedServer(({ path, connection }) =>
     path === "test/access"
       ? { status: 200, head: `Set-Cookie: sid=${connection.number}; Path=/\r\n`, body: '{"retcode":"0 Done"}' }
@@ -150,7 +114,7 @@ test("cookies stay within their session", async () => {
   expect(sent).toHaveLength(2);
 });
 
-test("resetting all ends every session at once, also those in use, and new ones are opened", async () => {
+test.concurrent("resetting all ends every session at once, also those in use, and new ones are opened", async (context) => {
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server);
   using session = await client.acquireForCommand();
@@ -161,15 +125,15 @@ test("resetting all ends every session at once, also those in use, and new ones 
     checkMargin: true,
     mayWrite: () => true,
   });
-  await expect.poll(() => count(server, "trade/balance")).toBe(1);
+  await context.expect.poll(() => count(server, "trade/balance")).toBe(1);
   client.resetAll();
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await sending).toEqual({ kind: "unknown", reason: "connection_lost" });
-  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
+  await context.expect.poll(() => server.connections[0]?.wasReset).toBe(true);
   expect(await client.getUser("1")).toBeUndefined();
 });
 
-test("a closed pool opens no session", async () => {
+test.concurrent("a closed pool opens no session", async () => {
   await using server = await startScriptedServer();
   const client = aClient(server);
   expect(await client.getUser("1")).toBeUndefined();
@@ -180,7 +144,7 @@ test("a closed pool opens no session", async () => {
   expect(server.connections[0]).toMatchObject({ isOpen: false });
 });
 
-test("a session returned with an outstanding answer is not leased again", async () => {
+test.concurrent("a session returned with an outstanding answer is not leased again", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server, { maxSessions: 1 });
   const session = await client.acquireForCommand();

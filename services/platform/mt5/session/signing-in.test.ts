@@ -18,7 +18,7 @@ const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
 const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
-test("a forbidden read signs in again on the same connection and is repeated once", async () => {
+test.concurrent("a forbidden read signs in again on the same connection and is repeated once", async () => {
   let refusals = 1;
   await using server = await startScriptedServer(({ path }) => {
     if (path !== "user/get") return undefined;
@@ -30,7 +30,7 @@ test("a forbidden read signs in again on the same connection and is repeated onc
   expect(server.connections).toHaveLength(1);
 });
 
-test("a read that stays forbidden is an error, and its repetition does not sign in each time", async () => {
+test.concurrent("a read that stays forbidden is an error, and its repetition does not sign in each time", async () => {
   await using server = await startScriptedServer(({ path }) => (path === "deal/get" ? FORBIDDEN : undefined));
   using client = aClient(server, { maxSessions: 1 });
   for (let times = 0; times < 10; times += 1) {
@@ -41,7 +41,7 @@ test("a read that stays forbidden is an error, and its repetition does not sign 
   expect(await client.getUser("1")).toBeUndefined();
 });
 
-test("a forbidden command is unknown and never repeated, and the next caller gets a session that signed in again", async () => {
+test.concurrent("a forbidden command is unknown and never repeated, and the next caller gets a session that signed in again", async () => {
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "trade/balance" || connection.number > 1 || count(server, "auth/start") > 1) return undefined;
     connection.isSignedIn = false;
@@ -60,7 +60,7 @@ test("a forbidden command is unknown and never repeated, and the next caller get
   ]);
 });
 
-test("a read with a malformed answer ends its connection, so no later read receives its real answer", async () => {
+test.concurrent("a read with a malformed answer ends its connection, so no later read receives its real answer", async () => {
   let reads = 0;
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "user/get") return undefined;
@@ -74,7 +74,7 @@ test("a read with a malformed answer ends its connection, so no later read recei
   expect(server.connections).toHaveLength(2);
 });
 
-test("a read whose connection breaks is repeated once on another session", async () => {
+test.concurrent("a read whose connection breaks is repeated once on another session", async () => {
   let breaks = 1;
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "user/get" || (breaks -= 1) < 0) return undefined;
@@ -90,7 +90,7 @@ test("a read whose connection breaks is repeated once on another session", async
   expect(count(server, "user/get")).toBe(4);
 });
 
-test("a refused manager login is retried with growing pauses, and callers receive the reason", async () => {
+test.concurrent("a refused manager login is retried with growing pauses, and callers receive the reason", async () => {
   await using server = await startScriptedServer();
   const credentials = { login: MANAGER.login, password: new Secret("wrong") };
   using client = aClient(server, { credentials, limits: { waitMs: 3_000, backoff: { firstMs: 40, lastMs: 4_000 } } });
@@ -104,17 +104,17 @@ test("a refused manager login is retried with growing pauses, and callers receiv
   });
 });
 
-test("a server that fails its authentication receives no command and no immediate second handshake", async () => {
+test.concurrent("a server that fails its authentication receives no command and no immediate second handshake", async (context) => {
   await using server = await startScriptedServer(({ path }) =>
     path === "auth/answer" ? `{"retcode":"0 Done","cli_rand_answer":"${"0".repeat(32)}"}` : undefined,
   );
   using client = aClient(server, { limits: LONG_PAUSE });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "server_authentication_failed" });
   expect(server.paths()).not.toContain("trade/balance");
-  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
+  await context.expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a server with an unknown certificate receives no request, unless its certificate is pinned", async () => {
+test.concurrent("a server with an unknown certificate receives no request, unless its certificate is pinned", async () => {
   await using server = await startScriptedServer();
   const { cert: ca } = await selfSigned();
   using client = aClient(server, { trust: { ca }, limits: LONG_PAUSE });
@@ -124,16 +124,16 @@ test("a server with an unknown certificate receives no request, unless its certi
   expect(await accepting.getUser("1")).toBeUndefined();
 });
 
-test("a handshake that takes too long is ended", async () => {
+test.concurrent("a handshake that takes too long is ended", async (context) => {
   await using server = await startScriptedServer(({ path }) => (path === "auth/answer" ? "nothing" : undefined));
   using client = aClient(server, {
     limits: { ...LONG_PAUSE, handshakeTimeoutMs: 100 },
   });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
-  await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
+  await context.expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a server that accepts the sign-in and closes at once is called again only after a pause", async () => {
+test.concurrent("a server that accepts the sign-in and closes at once is called again only after a pause", async (context) => {
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path === "auth/answer") setTimeout(() => connection.raw.resetAndDestroy(), 5);
     return undefined;
@@ -142,10 +142,10 @@ test("a server that accepts the sign-in and closes at once is called again only 
   await pause(400);
   expect(server.connections.length).toBeLessThanOrEqual(5);
   // After each sign-in the platform counts as reachable for some milliseconds.
-  await expect.poll(() => client.status().reachable).toBe(false);
+  await context.expect.poll(() => client.status().reachable).toBe(false);
 });
 
-test("when the platform is reachable again, waiting callers are served", async () => {
+test.concurrent("when the platform is reachable again, waiting callers are served", async () => {
   let isDown = true;
   await using server = await startScriptedServer(({ path }) =>
     isDown && path === "auth/start" ? { status: 503, body: "" } : undefined,
