@@ -2,7 +2,6 @@ import { get } from "node:http";
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
 import { control } from "../test/fixture.ts";
-import { connectAuthenticated } from "../test/raw-client.ts";
 
 test("an existing account is listed with its balance, and its login is outside the reserved range", async () => {
   await using simulator = await startSimulator({ reservedLogins: { first: 900_000, last: 900_200 } });
@@ -102,22 +101,6 @@ test("requests of web pages are refused", async () => {
   await using simulator = await startSimulator();
   const asPage = await fetch(`${simulator.controlUrl}/control/stats`, { headers: { origin: "http://evil.example" } });
   expect(asPage.status).toBe(403);
-});
-
-test("stats count calls by command, deals and sessions", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  await client.json("/api/test/access");
-  await client.json("/api/test/access");
-  await client.call("/api/no/such");
-  expect((await control(simulator, "GET", "stats")).body).toEqual({
-    calls: { "auth/answer": 1, "auth/start": 1, "test/access": 2 },
-    deals: 0,
-    positions: 0,
-    accounts: 0,
-    sessions: 1,
-    connections: 1,
-  });
 });
 
 test("on every address only requests for a loopback host name are answered", async () => {

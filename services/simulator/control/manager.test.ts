@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
-import { addUser, control } from "../test/fixture.ts";
+import { control } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
 
 const PASSWORD = "Manager#2027";
@@ -16,21 +16,6 @@ test("after a change of the manager's password open sessions go on, and new ones
   const { managerLogin: login } = simulator;
   const check = `/api/user/check_password?login=${login}&type=api&password=${encodeURIComponent(PASSWORD)}`;
   expect((await renewed.json(check, { method: "POST" })).retcode).toBe("0 Done");
-});
-
-test("the manager sees the accounts of its groups only, until it gets the others back", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addUser(client);
-  const codes = async () => {
-    const calls = [`user/get?login=${login}`, "group/get?group=pamm%5Cinvestor", "group/get?group=pamm%5Cmaster"];
-    const answers = await Promise.all(calls.map((call) => client.json(`/api/${call}`)));
-    return answers.map(({ retcode }) => retcode);
-  };
-  await control(simulator, "POST", "manager", { groups: "pamm\\master" });
-  expect(await codes()).toEqual(["13 Not found", "13 Not found", "0 Done"]);
-  await control(simulator, "POST", "manager", { groups: "*" });
-  expect(await codes()).toEqual(["0 Done", "0 Done", "0 Done"]);
 });
 
 test("a weak password changes nothing", async () => {

@@ -1,18 +1,7 @@
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
 import { addFunded, control, pay } from "../test/fixture.ts";
-import { connectAuthenticated, connectRaw } from "../test/raw-client.ts";
-
-test("a restart closes every connection and keeps balances", async () => {
-  await using simulator = await startSimulator();
-  await using first = await connectAuthenticated(simulator);
-  await using second = await connectRaw(simulator);
-  const login = await addFunded(first, "10.00");
-  expect((await control(simulator, "POST", "restart")).body).toEqual({ forgotten: [] });
-  await Promise.all([first.closed, second.closed]);
-  await using again = await connectAuthenticated(simulator);
-  expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("10.00");
-});
+import { connectAuthenticated } from "../test/raw-client.ts";
 
 test("a restart that loses the last deals reverts balances and positions, and assigns the same tickets again", async () => {
   let nowMs = Date.UTC(2026, 2, 3, 12);

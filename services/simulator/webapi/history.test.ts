@@ -1,29 +1,9 @@
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
-import { addFunded, addUser, control, pay } from "../test/fixture.ts";
+import { addFunded, addUser, pay } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
 
 const ALWAYS = "from=0&to=9999999999";
-
-test("pages have at most 100 rows, without gaps or repetitions", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addUser(client);
-  for (let index = 0; index < 130; index += 1) await pay(client, login, "1");
-  const page = (query: string) => client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&${query}`);
-
-  expect((await client.json(`/api/deal/get_total?login=${login}&${ALWAYS}`)).answer).toEqual({ total: "130" });
-  const first = (await page("offset=0&total=100")).answer;
-  const second = (await page("offset=100&total=100")).answer;
-  expect([first.length, second.length, (await page("offset=130&total=100")).answer.length]).toEqual([100, 30, 0]);
-  const tickets = [...first, ...second].map(({ Deal }: { Deal: string }) => Number(Deal));
-  expect(tickets).toEqual(tickets.toSorted((left, right) => left - right));
-  expect(new Set(tickets).size).toBe(130);
-  const times = [...first, ...second].map(({ TimeMsc }: { TimeMsc: string }) => Number(TimeMsc));
-  expect(times).toEqual(times.toSorted((left, right) => left - right));
-  expect((await page("offset=0&total=101")).retcode).toBe("3 Invalid parameters");
-  expect((await page("offset=-1&total=10")).retcode).toBe("3 Invalid parameters");
-});
 
 test("a period includes its first and its last second", async () => {
   let nowMs = Date.UTC(2026, 0, 15, 10, 0, 0, 500);
@@ -39,35 +19,6 @@ test("a period includes its first and its last second", async () => {
     `/api/deal/get_page?login=${login}&from=${second}&to=${second + 1}&offset=0&total=9`,
   );
   expect(answer).toMatchObject([{ Profit: "2.00" }, { Profit: "3.00" }]);
-});
-
-test("times are the server's wall clock, in winter and in summer", async () => {
-  let nowMs = Date.UTC(2026, 0, 15, 10, 0, 0);
-  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "Europe/Athens" });
-  await using client = await connectAuthenticated(simulator);
-  const login = await addUser(client);
-  await pay(client, login, "1");
-  expect((await client.json("/api/time/server")).answer).toEqual({ time: "1768478400 2026.01.15 12:00:00" });
-  expect((await client.json("/api/time/get")).answer).toMatchObject({
-    Daylight: "1",
-    DaylightState: "0",
-    TimeZone: "120",
-  });
-
-  nowMs = Date.UTC(2026, 6, 15, 10, 0, 0);
-  await pay(client, login, "2");
-  expect((await client.json("/api/time/server")).answer).toEqual({ time: "1784120400 2026.07.15 13:00:00" });
-  expect((await client.json("/api/time/get")).answer).toMatchObject({
-    Daylight: "1",
-    DaylightState: "1",
-    TimeZone: "120",
-  });
-
-  const { answer } = await client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&offset=0&total=9`);
-  expect(answer).toMatchObject([
-    { Profit: "1.00", Time: String(Date.UTC(2026, 0, 15, 12) / 1_000), TimeMsc: String(Date.UTC(2026, 0, 15, 12)) },
-    { Profit: "2.00", Time: String(Date.UTC(2026, 6, 15, 13) / 1_000), TimeMsc: String(Date.UTC(2026, 6, 15, 13)) },
-  ]);
 });
 
 test("in the repeated hour of autumn deals show the wall clock, and each is found by its time", async () => {
@@ -117,27 +68,6 @@ test("a batch requires exactly one of logins, group and tickets", async () => {
   expect((await batch(ALWAYS)).retcode).toBe("3 Invalid parameters");
 });
 
-test("deals can be edited and deleted without a change of the balance", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addUser(client);
-  const ticket = (await pay(client, login, "5.00")).answer.ticket;
-  const edited = await client.json("/api/deal/update", {
-    body: { Deal: ticket, Comment: "rewritten", ExternalID: "E1" },
-  });
-  expect(edited.answer).toMatchObject({
-    Comment: "rewritten",
-    ExternalID: "E1",
-    Profit: "5.00",
-    ModificationFlags: "1",
-  });
-  expect((await client.json(`/api/deal/get?ticket=${ticket}`)).answer.Comment).toBe("rewritten");
-  expect(await client.json(`/api/deal/delete?ticket=${ticket}`, { method: "POST" })).toEqual({ retcode: "0 Done" });
-  expect((await client.json(`/api/deal/get?ticket=${ticket}`)).retcode).toBe("13 Not found");
-  expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("5.00");
-  expect((await client.json("/api/deal/update", { body: { Deal: ticket } })).retcode).toBe("13 Not found");
-});
-
 test("deals, positions and accounts of several groups are selected by a mask, and those of another group are not", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
@@ -157,45 +87,4 @@ test("deals, positions and accounts of several groups are selected by a mask, an
     expect(await logins(command, "pamm\\mast")).toEqual([]);
   }
   expect(await logins("position/get_batch", "*")).toEqual([]);
-});
-
-test("a server that refuses the selection by group answers the selection by login", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "1.00");
-  const fault = { command: "deal/get_batch", parameter: "group", effect: "retcode:3", times: 2 };
-  await control(simulator, "POST", "faults", fault);
-
-  const byGroup = () => client.json(`/api/deal/get_batch?group=pamm%5Cinvestor&${ALWAYS}`);
-  expect((await byGroup()).retcode).toBe("3 Invalid parameters");
-  expect((await client.json(`/api/deal/get_batch?login=${login}&${ALWAYS}`)).answer).toHaveLength(1);
-  expect((await client.json("/api/deal/get_batch", { body: { Group: "*", From: "0", To: "9" } })).retcode).toBe(
-    "3 Invalid parameters",
-  );
-  expect((await byGroup()).answer).toHaveLength(1);
-  expect((await control(simulator, "POST", "faults", { ...fault, parameter: "a b" })).body).toMatchObject({
-    errors: [{ field: "parameter", message: "must be the name of a parameter, for example group" }],
-  });
-});
-
-test("deals of a group are those of the period in the order of their tickets, also after one was deleted", async () => {
-  let nowMs = Date.UTC(2026, 0, 15, 12);
-  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
-  await using client = await connectAuthenticated(simulator);
-  const [first, second] = [await addUser(client), await addUser(client)];
-  const tickets: string[] = [];
-  for (const login of [second, first, second, first, second]) {
-    tickets.push((await pay(client, login, "1.00")).answer.ticket);
-    nowMs += 1_000;
-  }
-  await client.json(`/api/deal/delete?ticket=${tickets[2]}`, { method: "POST" });
-  const at = (index: number): number => Date.UTC(2026, 0, 15, 12) / 1_000 + index;
-  const found = async (from: number, to: number) => {
-    const { answer } = await client.json(`/api/deal/get_batch?group=pamm%5Cinvestor&from=${from}&to=${to}`);
-    return answer.map(({ Deal }: { Deal: string }) => Deal);
-  };
-
-  expect(await found(at(1), at(3))).toEqual([tickets[1], tickets[3]]);
-  expect(await found(at(0), at(9))).toEqual([tickets[0], tickets[1], tickets[3], tickets[4]]);
-  expect(await found(at(5), at(9))).toEqual([]);
 });

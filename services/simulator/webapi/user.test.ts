@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type KeyCase, MANAGER_RIGHT } from "../settings.ts";
+import { MANAGER_RIGHT } from "../settings.ts";
 import { startSimulator } from "../start.ts";
 import { addFunded, addUser, control, pay, PASSWORDS } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
@@ -72,35 +72,6 @@ test("passwords are checked and changed by type", async () => {
   expect(await check("investor", PASSWORDS.PassInvestor)).toBe("0 Done");
 });
 
-test("batches accept logins or a group, not both, and omit unknown logins", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const first = await addUser(client, { Group: "pamm\\master" });
-  const second = await addUser(client);
-  const batch = (query: string, body?: object) =>
-    client.json(`/api/user/get_batch${query}`, body === undefined ? {} : { body });
-  const logins = ({ answer }: { answer?: { Login: string }[] }) => answer?.map(({ Login }) => Login);
-
-  expect(logins(await batch(`?login=${first},99,${second}`))).toEqual([first, second]);
-  expect(logins(await batch("", { login: [first, second] }))).toEqual([first, second]);
-  expect(logins(await batch(`?group=${encodeURIComponent("pamm\\*,!pamm\\master")}`))).toEqual([second]);
-  expect((await batch(`?login=${first}&group=*`)).retcode).toBe("3 Invalid parameters");
-  expect((await batch("")).retcode).toBe("3 Invalid parameters");
-  expect((await batch("?login=99")).retcode).toBe("13 Not found");
-  expect((await client.json("/api/user/logins?group=pamm*")).answer).toEqual([first, second]);
-  expect((await client.json("/api/user/total")).answer).toEqual({ total: "3" });
-  expect((await client.json(`/api/user/group?login=${first}`)).answer).toEqual({ group: "pamm\\master" });
-});
-
-test("accounts outside the groups of the manager are not found", async () => {
-  await using simulator = await startSimulator({ managerGroups: "pamm\\*" });
-  await using client = await connectAuthenticated(simulator);
-  const { body } = await control(simulator, "POST", "accounts", { group: "demo\\forex", name: "Far", balance: 5 });
-  expect((await client.json(`/api/user/get?login=${body.login}`)).retcode).toBe("13 Not found");
-  expect((await pay(client, body.login, "1")).retcode).toBe("13 Not found");
-  expect((await client.json("/api/user/logins?group=*")).answer).toEqual([]);
-});
-
 test("a command that needs a right which the manager lacks is answered with 8, and personal data is empty", async () => {
   const { manager, readAccounts, editAccounts } = MANAGER_RIGHT;
   await using simulator = await startSimulator({ managerRights: [manager, readAccounts, editAccounts] });
@@ -146,20 +117,6 @@ test("check_balance compares the account with its history, and corrects it on re
   expect((await check(0)).answer).toEqual(difference);
   expect((await check(1)).answer).toEqual(difference);
   expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
-});
-
-test("values and records have the key case of the setting", async () => {
-  const named = async (keyCase?: KeyCase) => {
-    await using simulator = await startSimulator(keyCase === undefined ? {} : { keyCase });
-    await using client = await connectAuthenticated(simulator);
-    const { answer: total } = await client.json("/api/user/total");
-    const { answer: user } = await client.json(`/api/user/get?login=${simulator.managerLogin}`);
-    return [...Object.keys(total), Object.keys(user)[0]];
-  };
-  expect(await named()).toEqual(["total", "Login"]);
-  expect(await named("live")).toEqual(["total", "Login"]);
-  expect(await named("documented")).toEqual(["Total", "Login"]);
-  expect(await named("lower")).toEqual(["total", "login"]);
 });
 
 test("the balances of yesterday and of last month are returned", async () => {
