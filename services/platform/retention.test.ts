@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readingOf } from "./testing/reading.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -11,16 +12,13 @@ import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformChecks } from "./checks/checks.ts";
-import { readWholeLogin } from "./amendments/read-whole-login.ts";
-import { readLogin } from "./protocol/history/read-history.ts";
-import { noteAccounts, type ReadAccounts } from "./protocol/unshown-accounts.ts";
 import { FEEDS } from "./service.ts";
 import { platformRules } from "./retention.ts";
 import { findingsOf, logOf } from "./testing/log-of.ts";
 import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
-import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
+import { aCall, anAccount, aWorld, type Instance, aProcess, aProcessWith } from "./testing/world.ts";
 import { ownersFake, tradingUseFake } from "./testing/owners.ts";
 import { recordedTransfer } from "./testing/recorded-transfer.ts";
 
@@ -54,14 +52,9 @@ const attempts = ({ deps }: Instance) => column<string>(deps.pool, sql`select st
 const scans = ({ deps }: Instance) => many(deps.pool, sql`select from scan`);
 
 async function findings({ deps }: Instance): Promise<string[]> {
-  const readers = {
-    readLogin: (login: string) => readLogin(deps, login),
-    readWholeLogin: (login: string) => readWholeLogin(deps, login),
-    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
-  };
   const found: string[] = [];
   const asked = { owners: ownersFake().owners, tradingUse: tradingUseFake() };
-  const checks = platformChecks({ ...deps, ...readers, ...asked, confirm: confirmsNothing });
+  const checks = platformChecks({ ...deps, ...readingOf(deps), ...asked, confirm: confirmsNothing });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {
     const run = await check.run({ cursor: "", pendingBreaks: [] });
@@ -80,9 +73,7 @@ async function deposits(instance: Instance, login: string) {
 }
 
 test.concurrent("attempts of ended legs are removed with their scans, and the legs, their answers and all checks are as before", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   const { requests, results } = await deposits(instance, login);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
   const refused = aDeposit(login, 8_00n);
@@ -104,10 +95,7 @@ test.concurrent("attempts of ended legs are removed with their scans, and the le
 });
 
 test.concurrent("a deal of a leg whose attempts were removed is no lost deal: a later deal of it is sent to manual review, and permits go on", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, login } = await aProcessWith("investor", context);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
   const first = await service.transfer(aDeposit(login, 8_00n), aCall());
   expect(first.state).toBe(TransferState.REFUSED);
@@ -124,8 +112,7 @@ test.concurrent("a deal of a leg whose attempts were removed is no lost deal: a 
 });
 
 test.concurrent("attempts that may still be needed stay at any age: of open legs, in reviews, and young ones", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { instance } = await aProcess(context, { hasJobs: false });
   const { pool } = instance.deps;
   const login = await anAccount(instance);
   for (let count = 0; count < 6; count += 1) await deposits(instance, login);

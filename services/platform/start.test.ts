@@ -2,7 +2,7 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { register } from "prom-client";
-import { expect, inject, onTestFinished, test } from "vitest";
+import { expect, inject, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
@@ -14,7 +14,7 @@ import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1
 import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { identityVariables, testIdentity } from "#kernel/testing/identity.ts";
 import { owningClient } from "#test/support/owning-client.ts";
-import { testDatabase } from "#test/support/database.ts";
+import { testDatabase, type TestLifetime } from "#test/support/database.ts";
 import {
   ALL_RIGHTS,
   MANAGER_RIGHT,
@@ -37,9 +37,9 @@ const OWNERS_AWAY = {
   SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",
 };
 
-async function start(env: Env, log: Log = silentLog): Promise<{ readonly grpcPort: number }> {
+async function start(lifetime: TestLifetime, env: Env, log: Log = silentLog): Promise<{ readonly grpcPort: number }> {
   const stack = new AsyncDisposableStack();
-  onTestFinished(() => stack.disposeAsync());
+  lifetime.onTestFinished(() => stack.disposeAsync());
   const stopping = new AbortController();
   const watch = (_task: string, loop: Promise<unknown>): void => {
     loop.catch(() => undefined);
@@ -56,10 +56,13 @@ async function start(env: Env, log: Log = silentLog): Promise<{ readonly grpcPor
   });
 }
 
-async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env: Env; simulator: TestSimulator }> {
-  const database = await testDatabase("platform");
+async function anEnvironment(
+  lifetime: TestLifetime,
+  options: TestSimulatorOptions = {},
+): Promise<{ env: Env; simulator: TestSimulator }> {
+  const database = await testDatabase("platform", lifetime);
   const simulator = await testSimulator({ log: silentLog, ...options });
-  onTestFinished(() => simulator[Symbol.asyncDispose]());
+  lifetime.onTestFinished(() => simulator[Symbol.asyncDispose]());
   const env = {
     ...(await identityVariables("platform")),
     PLATFORM_DATABASE_URL: database.url,
@@ -92,9 +95,15 @@ const ACCOUNT = {
   investorPassword: "View#2026pw",
 };
 
-test("the certificate of a service requests nothing of another one, and each refused request is counted", async () => {
-  const { env } = await anEnvironment();
-  const { grpcPort } = await start(env);
+test.concurrent("a start sends no command, a service requests nothing of another one, and gRPC, NATS and the feed show the same transfer", async (context) => {
+  const { env, simulator } = await anEnvironment(context);
+  const control = controlOf(simulator.controlUrl);
+  await control.addAccount({ group: "pamm\\investor", name: "Ann", balance: "5.00" });
+  const { grpcPort } = await start(context, env);
+  const { calls } = await control.stats();
+  expect(calls).toMatchObject({ "user/get": expect.any(Number) });
+  expect(Object.keys(calls).filter((path) => COMMAND.test(path))).toEqual([]);
+
   const address = `127.0.0.1:${grpcPort}`;
   using owners = await owningClient(address);
   const { login } = await owners.createAccount(ACCOUNT, aCall(30_000));
@@ -124,18 +133,7 @@ test("the certificate of a service requests nothing of another one, and each ref
   const own = { ...lock, lockOwner: "withdrawal:1:1" };
   await owners.hold(own, aCall());
   await owners.release(own, aCall());
-});
 
-async function refusedCalls(): Promise<number> {
-  const metric = await register.getSingleMetric("pamm_calls_refused_total")?.get();
-  return (metric?.values ?? []).reduce((sum, { value }) => sum + value, 0);
-}
-
-test("gRPC and NATS return the same answer, and movements are readable from the feed and published", async () => {
-  const { env } = await anEnvironment();
-  const { grpcPort } = await start(env);
-  const address = `127.0.0.1:${grpcPort}`;
-  using overGrpc = await owningClient(address);
   const reader = {
     contract: FeedServiceService,
     service: "platform",
@@ -149,28 +147,27 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
     caller: "test",
   });
 
-  const { login } = await overGrpc.createAccount(ACCOUNT, aCall(30_000));
   const pushed: Uint8Array[] = [];
-  const subscription = broker.connection.subscribe(`mirror.v1.moved.${login}`, {
+  const pushing = broker.connection.subscribe(`mirror.v1.moved.${login}`, {
     callback: (_error, message) => pushed.push(message.data),
   });
   const request = aDeposit(login, 12_34n);
-  const result = await overGrpc.transfer(request, aCall());
+  const result = await owners.transfer(request, aCall());
   expect(result.state).toBe(TransferState.APPLIED);
-  expect(await recordedTransfer(overGrpc, request.key)).toEqual(result);
+  expect(await recordedTransfer(owners, request.key)).toEqual(result);
   expect(await recordedTransfer(overNats, request.key)).toEqual(result);
   await expect(overNats.transfer(aDeposit(login, 1n), aCall())).rejects.toMatchObject({ code: "not_permitted" });
 
   const page = await eventually(
     () => feeds.read({ feed: "platform.movements", afterNumber: 0n, afterId: 0n, limit: 10 }, aCall()),
-    ({ entries }) => entries.length === 2,
+    ({ entries }) => entries.length === 3,
   );
-  const published = AccountMoved.decode(page.entries[1]!.payload);
-  expect(page.entries[1]).toMatchObject({ number: 2n, type: AccountMoved.$type });
+  const published = AccountMoved.decode(page.entries[2]!.payload);
+  expect(page.entries[2]).toMatchObject({ number: 3n, type: AccountMoved.$type });
   expect(published).toMatchObject({
     login,
     role: AccountRole.INVESTOR,
-    number: 1n,
+    number: 2n,
     kind: MovementKind.DEPOSIT,
     key: request.key,
     transferId: result.transferId,
@@ -179,44 +176,39 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
   });
   await eventually(
     () => Promise.resolve(pushed.map((bytes) => AccountMoved.decode(bytes).number)),
-    (numbers) => numbers.includes(1n),
+    (numbers) => numbers.includes(2n),
   );
-  subscription.unsubscribe();
+  pushing.unsubscribe();
   expect(await isRecorded(overNats, "none")).toBe(false);
 });
 
-test("a manager without a needed right ends the start with what is missing", async () => {
+async function refusedCalls(): Promise<number> {
+  const metric = await register.getSingleMetric("pamm_calls_refused_total")?.get();
+  return (metric?.values ?? []).reduce((sum, { value }) => sum + value, 0);
+}
+
+test.concurrent("a manager without a needed right ends the start with what is missing", async (context) => {
   const managerRights = ALL_RIGHTS.filter((right) => right !== MANAGER_RIGHT.readTrades);
-  const { env, simulator } = await anEnvironment({ managerRights });
+  const { env, simulator } = await anEnvironment(context, { managerRights });
   const account = { group: "pamm\\investor", name: "Ann", balance: "5.00" };
   await fetch(`${simulator.controlUrl}/control/accounts`, {
     method: "POST",
     body: JSON.stringify(account),
     headers: { "content-type": "application/json" },
   });
-  await expect(start(env)).rejects.toMatchObject({
+  await expect(start(context, env)).rejects.toMatchObject({
     name: "StartupError",
     message: `the manager ${simulator.managerLogin} cannot be used, these are missing:\n- the manager's right to orders, deals and positions (deal/get_total is refused)`,
   });
 });
 
-test("a start sends no command to the platform", async () => {
-  const { env, simulator } = await anEnvironment();
-  const control = controlOf(simulator.controlUrl);
-  await control.addAccount({ group: "pamm\\investor", name: "Ann", balance: "5.00" });
-  await start(env);
-  const { calls } = await control.stats();
-  expect(calls).toMatchObject({ "user/get": expect.any(Number) });
-  expect(Object.keys(calls).filter((path) => COMMAND.test(path))).toEqual([]);
-});
-
-test("the service starts while the platform is away, says so, and moves money when the platform is back", async () => {
+test.concurrent("the service starts while the platform is away, says so, and moves money when the platform is back", async (context) => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "platform-away-"));
-  const before = await anEnvironment({ stateDir: folder.path });
+  const before = await anEnvironment(context, { stateDir: folder.path });
   await before.simulator[Symbol.asyncDispose]();
   const logged: string[] = [];
   const log = { ...silentLog, warn: (message: string) => void logged.push(message) };
-  const { grpcPort } = await start(before.env, log);
+  const { grpcPort } = await start(context, before.env, log);
   using owners = await owningClient(`127.0.0.1:${grpcPort}`);
   expect(logged).toContain("trading platform away, service starts without it and signs in when it is back");
   expect(await owners.getStatus({}, aCall())).toMatchObject({ reachable: false, sessions: 0 });
@@ -232,8 +224,8 @@ test("the service starts while the platform is away, says so, and moves money wh
   expect(await owners.transfer(aDeposit(login, 5_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 });
 
-test("a failed start reports its reason in one message without a secret", async () => {
-  const { env } = await anEnvironment();
+test.concurrent("a failed start reports its reason in one message without a secret", async (context) => {
+  const { env } = await anEnvironment(context);
   using folder = mkdtempDisposableSync(join(tmpdir(), "no-certificates-"));
   const caFile = join(folder.path, "ca.pem");
   writeFileSync(caFile, "not a certificate");
@@ -268,11 +260,14 @@ test("a failed start reports its reason in one message without a secret", async 
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
     [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],
   ];
-  for (const [wrong, line] of cases) {
-    const error = await start(wrong).then(
+  const starts = cases.map(([wrong]) =>
+    start(context, wrong).then(
       () => new Error("the service started"),
       (reason: unknown) => reason,
-    );
+    ),
+  );
+  for (const [index, error] of (await Promise.all(starts)).entries()) {
+    const line = cases[index]![1];
     expect(error).toMatchObject({ name: "StartupError", message: expect.stringMatching(line) as string });
     expect((error as Error).message).not.toContain("Wrong#1005pw");
   }

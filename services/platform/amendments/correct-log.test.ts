@@ -13,7 +13,7 @@ import { losing } from "../testing/losing.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, vote } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, type World, aProcess, aProcessWith } from "../testing/world.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 
 /** The server loses the deals of this period; it is longer than the period that every run reads again. */
@@ -41,9 +41,7 @@ const correct = (instance: Instance, review: Review) => decideBoth(instance, rev
 test.concurrent(
   "lost deals of the service and of a trader are corrected one by one, until the balance of the log equals that of the account",
   async (context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const { service } = instance;
+    const { world, instance, service } = await aProcess(context);
     const master = await anAccount(instance, "master");
     const mirror = aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]);
     const mirrored = await service.transfer(mirror, aCall());
@@ -79,9 +77,7 @@ test.concurrent(
 test.concurrent(
   "an edited deal is corrected after its balance was adjusted, and reported again after another edit",
   async (context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const login = await anAccount(instance, "master");
+    const { world, instance, login } = await aProcessWith("master", context);
     const { deal } = await world.control.result(login, "5.00");
     await logOf(instance, login, 2);
     await world.control.editDeal(deal, { profit: "6.00" });
@@ -113,9 +109,7 @@ test.concurrent(
 test.concurrent(
   "the first vote becomes void when the deal changes before the second vote",
   async (context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const login = await anAccount(instance, "master");
+    const { world, instance, login } = await aProcessWith("master", context);
     const { deal } = await world.control.result(login, "5.00");
     await logOf(instance, login, 2);
     await world.control.editDeal(deal, { profit: "6.00" });
@@ -139,9 +133,7 @@ test.concurrent(
 );
 
 test.concurrent("an unchanged deal needs no correction, and one that reappears after its correction is reported again and booked once", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
   const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
   const [{ comment } = { comment: "" }] = await world.control.deals(login);
   const bookAgain = async (): Promise<void> => {
@@ -189,9 +181,7 @@ test.concurrent.for([false, true])(
   "a decision whose process crashes during its commit (committed: %s) is recorded completely or not at all, and once",
   { timeout: TIMEOUT_MS },
   async (isCommitted, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start({ hasJobs: false });
-    const { service } = instance;
+    const { world, instance, service } = await aProcess(context, { hasJobs: false });
     for (const commit of [1, 2, 3, 4]) {
       const login = await anAccount(instance);
       const { legs } = await service.transfer(aDeposit(login, 9_00n), aCall());
@@ -228,43 +218,30 @@ test.concurrent.for([false, true])(
   },
 );
 
-async function anOpenPosition({ control }: World, instance: Instance) {
-  const login = await anAccount(instance, "master");
-  await control.balance(login, "500");
-  const { deal } = await control.open(login, "0.1");
-  await logOf(instance, login, 2);
-  await pause(1_000);
-  return { login, deal };
-}
-
 test.concurrent(
-  "a log is not corrected while the platform shows other positions",
+  "a log is not corrected while the platform shows other positions, and a position whose deal is corrected as deleted is closed in it",
   async (context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const { login, deal } = await anOpenPosition(world, instance);
-    await world.control.removeDeal(deal);
-    const [review] = await openReviewsOf(instance, login, 1);
-
+    const { world, instance } = await aProcess(context);
+    const anOpenPosition = async () => {
+      const login = await anAccount(instance, "master");
+      await world.control.balance(login, "500");
+      const { deal } = await world.control.open(login, "0.1");
+      await logOf(instance, login, 2);
+      return { login, deal };
+    };
+    const [odd, { login }] = [await anOpenPosition(), await anOpenPosition()];
+    const positions = () => many(instance.deps.pool, sql`select volume from open_position where login = ${login}`);
+    expect(await positions()).toEqual([{ volume: 10_000_000n }]);
+    await pause(1_000);
+    await world.control.removeDeal(odd.deal);
+    const [review] = await openReviewsOf(instance, odd.login, 1);
     await expect(vote(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
-      message: expect.stringContaining(`The open positions of ${login} differ from its history`),
+      message: expect.stringContaining(`The open positions of ${odd.login} differ from its history`),
     });
-  },
-  TIMEOUT_MS,
-);
 
-test.concurrent(
-  "a position whose deal is corrected as deleted is closed in the log",
-  async (context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const { login } = await anOpenPosition(world, instance);
-    const positions = () => many(instance.deps.pool, sql`select volume from open_position`);
-    expect(await positions()).toEqual([{ volume: 10_000_000n }]);
     await world.control.restart(LOST_PERIOD_MS);
-
-    for (const review of await openReviewsOf(instance, login, 2)) await correct(instance, review);
+    for (const lost of await openReviewsOf(instance, login, 2)) await correct(instance, lost);
 
     expect(await positions()).toEqual([]);
     expect(await isComplete(instance, login)).toBe(true);
@@ -306,8 +283,7 @@ async function recheckUnreconciled(instance: Instance): Promise<void> {
 }
 
 test.concurrent("an acknowledged amendment gets a new review after the balance was adjusted to it", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
   await insertBreak(instance, login);
@@ -333,8 +309,7 @@ test.concurrent("an acknowledged amendment gets a new review after the balance w
 test.concurrent("a deal that reappears outside the period that the reader reads is reported", async (context) => {
   // The reader starts after every deal of this server.
   const nowMs = () => Date.now() - 2 * HOUR_MS;
-  const world = await aWorld(context, { nowMs });
-  const instance = await world.start({ hasJobs: false, now: () => new Date(nowMs()) });
+  const { world, instance } = await aProcess(context, { hasJobs: false, now: () => new Date(nowMs()) }, { nowMs });
   const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(LOST_PERIOD_MS));
   await correct(instance, review);
   const { deal } = await world.control.balance(login, "9.00");

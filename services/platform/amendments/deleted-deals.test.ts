@@ -9,12 +9,11 @@ import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
-import { badAnswer } from "../mt5/errors.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
 
 /** Of a deal that has become a day old some minutes ago. */
@@ -69,8 +68,7 @@ async function reasonsOf(instance: Instance, login: string, count: number): Prom
 }
 
 test.concurrent("a leg is not written again once its answer is recorded, however often its deal is compared", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { instance } = await aProcess(context, { hasJobs: false });
   await anAppliedDeposit(instance);
   const rowOf = async () =>
     await one(instance.deps.pool, sql`select ctid::text as version, xmin::text as writer from leg`);
@@ -83,33 +81,8 @@ test.concurrent("a leg is not written again once its answer is recorded, however
   expect(await rowOf()).toEqual(answered);
 });
 
-test.concurrent("lost deals of several accounts are reported also when the record of one of them cannot be read", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const [odd, other] = [await anAppliedDeposit(instance), await anAppliedDeposit(instance)];
-  for (const { ticket } of [odd, other]) await world.control.removeDeal(Number(ticket));
-  await passTime(instance, 2 * MINUTE_MS);
-  const { mt5 } = instance.deps;
-  const readUsers: typeof mt5.readUsers = async (logins) => {
-    const { users, unreadable } = await mt5.readUsers(logins);
-    const isOdd = logins.includes(odd.login);
-    return {
-      users: new Map([...users].filter(([login]) => login !== odd.login)),
-      unreadable: isOdd ? new Set([odd.login]) : unreadable,
-    };
-  };
-  const getUsers: typeof mt5.getUsers = async (logins) => {
-    if (logins.includes(odd.login)) throw badAnswer("the platform's record of an account cannot be read");
-    return await mt5.getUsers(logins);
-  };
-
-  await readTwice({ ...instance, deps: { ...instance.deps, mt5: { ...mt5, readUsers, getUsers } } });
-  for (const { login } of [odd, other]) expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_gone"]);
-});
-
 test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
 
@@ -130,8 +103,7 @@ test.concurrent("a deal that the platform lost is reported once, its leg is in m
 });
 
 test.concurrent("a deal that is deleted or edited within a day is found when it is a day old, each with few requests", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const deposits = [
     await anAppliedDeposit(instance),
     await anAppliedDeposit(instance),
@@ -159,8 +131,7 @@ test.concurrent("a deal that is deleted or edited within a day is found when it 
 });
 
 test.concurrent("after an outage of hours the deals that became a day old are read by a later process where the first one ended", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   const ageMs = DAY_MS + 3 * HOUR_MS;
   await passTime(instance, ageMs);
@@ -183,8 +154,7 @@ test.concurrent("after an outage of hours the deals that became a day old are re
 });
 
 test.concurrent("a deal that the platform does not show yet is not reported as deleted before the quiet period has passed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false, quietPeriodMs: 180_000 });
+  const { world, instance } = await aProcess(context, { hasJobs: false, quietPeriodMs: 180_000 });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
 
@@ -198,8 +168,7 @@ test.concurrent("a deal that the platform does not show yet is not reported as d
 });
 
 test.concurrent("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   const reader = new AccountReader(instance.deps, onlyReader);
   const read = async () => await reader.read({ backMs: MINUTE_MS, findsDeleted: false });
@@ -215,24 +184,8 @@ test.concurrent("a ticket with another leg's reference is sent to manual review;
   expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_changed"]);
 });
 
-test.concurrent("a ticket that the platform reused on another login is a deleted deal of this one", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { login, ticket } = await anAppliedDeposit(instance);
-  const other = await anAccount(instance);
-  await world.control.restart(60_000);
-  expect((await world.control.balance(other, "9.00")).deal).toBe(Number(ticket));
-
-  await readTwice(instance);
-
-  expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
-  expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_gone"]);
-});
-
 test.concurrent("a leg of a Master whose deal is lost before it was read is reported", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance, "master");
+  const { world, instance, login } = await aProcessWith("master", context, { hasJobs: false });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 9_00n }]);
   const { legs } = await instance.service.transfer(mirror, aCall());
   await world.control.removeDeal(Number(legs[0]!.dealId));
@@ -247,8 +200,7 @@ test.concurrent("a leg of a Master whose deal is lost before it was read is repo
 });
 
 test.concurrent("a deleted deal whose review is acknowledged is not reported again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
   await passTime(instance, 2 * MINUTE_MS);

@@ -5,13 +5,11 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { openReviews } from "../testing/reviews.ts";
-import { anAccount, aCall, aWorld } from "../testing/world.ts";
+import { aCall, aProcessWith } from "../testing/world.ts";
 import { readWholeLogin } from "./read-whole-login.ts";
 
 test.concurrent("a login is read as a whole: a late deal is filed, and a deleted and an edited one are reported once", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
   for (const key of ["a", "b"]) await instance.service.transfer(aDeposit(login, 100_00n, { key }), aCall());
   const [first, second] = await world.control.deals(login);
   // What happened on the account is older than all that the reader reads again, and than a deal that may still be shown late.

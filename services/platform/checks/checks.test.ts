@@ -1,16 +1,15 @@
 import { expect, test } from "vitest";
+import { readingOf } from "../testing/reading.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";
-import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aDeposit, aTransfer, feeLegs } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
-import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance, aProcess } from "../testing/world.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
-import { noteAccounts } from "../protocol/unshown-accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { badAnswer } from "../mt5/errors.ts";
 import type { Deps } from "../deps.ts";
@@ -28,9 +27,7 @@ function readingChecks(deps: Deps): CheckDeps {
     owners: ownersFake().owners,
     tradingUse: tradingUseFake(),
     confirm: confirmsNothing,
-    readLogin: (login) => readLogin(deps, login),
-    readWholeLogin: (login) => readWholeLogin(deps, login),
-    noteAccounts: (read) => noteAccounts(deps, read),
+    ...readingOf(deps),
   };
 }
 
@@ -48,10 +45,7 @@ async function summaryOf(instance: Instance, name: string): Promise<string[]> {
 async function aFee(instance: Instance): Promise<{ investor: string; payment: string }> {
   const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
-  const fee = aTransfer(`fee:${investor}`, [
-    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -7_00n },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 7_00n },
-  ]);
+  const fee = aTransfer(`fee:${investor}`, feeLegs(investor, payment, 7_00n));
   await decidedTransfer(instance, fee);
   return { investor, payment };
 }
@@ -196,8 +190,7 @@ test.concurrent("deal_matching reports a Master's missing deal only after the hi
 });
 
 test.concurrent("deal_matching reports an amended or deleted deal until its review is decided", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const master = await anAccount(instance, "master");
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
   await instance.service.transfer(mirror, aCall());
@@ -297,8 +290,7 @@ test.concurrent("unresolved_operations finds a leg whose outcome is unknown for 
 
 test.concurrent("platform_balance files a deal that was dated back beyond what the reader reads again", async (context) => {
   const nowMs = () => Date.now() - 2 * HOUR_MS;
-  const world = await aWorld(context, { nowMs });
-  const instance = await world.start({ hasJobs: false, now: () => new Date(nowMs()) });
+  const { world, instance } = await aProcess(context, { hasJobs: false, now: () => new Date(nowMs()) }, { nowMs });
   const login = await anAccount(instance);
   await moveReadTo(instance.deps.pool, new Date());
   await world.control.balance(login, "5.00", "dated back");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readingOf } from "../testing/reading.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -6,12 +7,9 @@ import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
-import { readWholeLogin } from "../amendments/read-whole-login.ts";
-import { readLogin } from "../protocol/history/read-history.ts";
-import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { decideBoth, reviewOf, vote } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, type Instance, aProcess } from "../testing/world.ts";
 import { balances } from "./balances.ts";
 import { currencies } from "./currencies.ts";
 
@@ -20,12 +18,7 @@ const CENT = { group: "real\\cent", currency: "USC", digits: "2" };
 
 /** The check that notes the groups of the accounts, and the one of their currencies; then breaks stop accounts. */
 async function runChecks({ deps }: Instance): Promise<string[]> {
-  const reading = {
-    readLogin: (login: string) => readLogin(deps, login),
-    readWholeLogin: (login: string) => readWholeLogin(deps, login),
-    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
-  };
-  const checks = [balances({ ...deps, ...reading }), currencies(deps)];
+  const checks = [balances({ ...deps, ...readingOf(deps) }), currencies(deps)];
   await insertChecks(deps.pool, checks);
   for (const check of checks) await runCheck(deps, check, undefined);
   await stopOnBreaks(deps.pool, stoppingBreaks(deps));
@@ -34,9 +27,11 @@ async function runChecks({ deps }: Instance): Promise<string[]> {
 }
 
 test.concurrent("no account in another currency, or with other digits, is registered or created, whatever its role", async (context) => {
-  const world = await aWorld(context, { groups: ["real\\cent=USC/2", "real\\yen=JPY/0", "real\\fine=USD/3"] });
-  const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(
+    context,
+    { hasJobs: false },
+    { groups: ["real\\cent=USC/2", "real\\yen=JPY/0", "real\\fine=USD/3"] },
+  );
   for (const role of ROLES) {
     for (const [group, shown] of [
       ["real\\cent", "is in USC with 2 digits"],
@@ -61,9 +56,7 @@ test.concurrent("no account in another currency, or with other digits, is regist
 });
 
 test.concurrent("an account that is moved into another currency is stopped until its group is back and operators resume it", async (context) => {
-  const world = await aWorld(context, { groups: ["real\\cent=USC/2"] });
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false }, { groups: ["real\\cent=USC/2"] });
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
   for (const each of [login, other]) await service.transfer(aDeposit(each, 10_00n), aCall());
   expect(await runChecks(instance)).toEqual([]);
@@ -98,8 +91,7 @@ test.concurrent("an account that is moved into another currency is stopped until
 });
 
 test.concurrent("every account of a group whose currency is changed is stopped, and a group that is not shown changes nothing", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const logins = [await anAccount(instance, "master"), await anAccount(instance), await anAccount(instance, "payment")];
   for (const group of ["master", "investor", "payment"]) await world.control.group(`pamm\\${group}`, "USC", 2);
   expect(await runChecks(instance)).toHaveLength(3);

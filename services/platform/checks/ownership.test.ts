@@ -13,7 +13,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Owner } from "./key-owner.ts";
 import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
 import { ownersFake } from "../testing/owners.ts";
-import { aTransfer, type LegOrder } from "../testing/requests.ts";
+import { aTransfer, type LegOrder, feeLegs } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
 import { COMPARED_FOR_MS } from "./find-transfers.ts";
@@ -75,10 +75,7 @@ test.concurrent("a transfer that its service has recorded is no break, one that 
     {
       key: "fee:1:2:W:",
       owner: "fee",
-      legs: [
-        { login: investor, kind: MovementKind.FEE_DEBIT, minor: -2_00n },
-        { login: payment, kind: MovementKind.FEE_CREDIT, minor: 2_00n },
-      ],
+      legs: feeLegs(investor, payment, 2_00n),
       rows: [
         { login: investor, kind: "fee_debit", amountMinor: -2_00n },
         { login: payment, kind: "fee_credit", amountMinor: 2_00n },
@@ -123,23 +120,25 @@ test.concurrent("a transfer that its service has recorded is no break, one that 
   ]);
 });
 
-test.concurrent.for<[string, Partial<OwnedLeg>[], string]>([
-  ["another amount", [{ amountMinor: 1_00n }], "its service has recorded another amount."],
-  ["another account", [{ login: "3999999" }], "its service has recorded another account."],
-  ["another kind", [{ kind: "withdrawal" }], "its service has recorded another kind of movement."],
-  ["another number of legs", [{}, {}], "its service has recorded another number of legs."],
-  [
-    "another account and no amount",
-    [{ login: "3999999", amountMinor: undefined }],
-    "its service has recorded another account.",
-  ],
-])("a transfer of which its service has recorded %s is a break", async ([, differences, problem], context) => {
+test.concurrent("a transfer of which its service has recorded another amount, account, kind or number of legs is a break", async (context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const login = await anAccount(instance);
-  const own = { key: "funding:deposit:1", login, kind: "deposit", amountMinor: 100_00n };
-  const { once } = await checking(instance, { funding: differences.map((difference) => ({ ...own, ...difference })) });
-  await order(instance, own.key, [deposit(login, 100_00n)]);
-  expect(await once()).toEqual([problem]);
+  const cases: readonly (readonly [Partial<OwnedLeg>[], string])[] = [
+    [[{ amountMinor: 1_00n }], "its service has recorded another amount."],
+    [[{ login: "3999999" }], "its service has recorded another account."],
+    [[{ kind: "withdrawal" }], "its service has recorded another kind of movement."],
+    [[{}, {}], "its service has recorded another number of legs."],
+    [[{ login: "3999999", amountMinor: undefined }], "its service has recorded another account."],
+  ];
+  const rows = cases.flatMap(([differences], index) =>
+    differences.map((difference) => ({
+      ...{ key: `funding:deposit:${index}`, login, kind: "deposit", amountMinor: 100_00n },
+      ...difference,
+    })),
+  );
+  const { once } = await checking(instance, { funding: rows });
+  for (const index of cases.keys()) await order(instance, `funding:deposit:${index}`, [deposit(login, 100_00n)]);
+  expect(await once()).toEqual(cases.map(([, problem]) => problem));
 });
 
 test.concurrent("nothing more is executed on the accounts of a forged transfer until two operators resume them", async (context) => {
@@ -191,10 +190,7 @@ test.concurrent("a fee to a stopped payment account is not debited", async (cont
   await order(instance, "funding:deposit:1", [deposit(investor, 9_00n)]);
   await order(instance, "bonus:1", [{ login: payment, kind: MovementKind.FEE_CREDIT, minor: 1_00n }]);
   await once();
-  const fee = order(instance, "fee:1:2:W", [
-    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -2_00n },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 2_00n },
-  ]);
+  const fee = order(instance, "fee:1:2:W", feeLegs(investor, payment, 2_00n));
   await expect(fee).rejects.toMatchObject({ code: "safety_stop", details: { login: payment } });
 });
 

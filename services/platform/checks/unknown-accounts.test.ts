@@ -9,7 +9,7 @@ import { heartbeat } from "../jobs/heartbeat.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
 import { resumeBoth } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World, aProcess } from "../testing/world.ts";
 import { unknownAccounts } from "./unknown-accounts.ts";
 
 const NEW_ACCOUNT = {
@@ -118,9 +118,7 @@ test("a creation that was recorded before a restore finds its account by its key
 });
 
 test("an account whose creation does not end is found after ten minutes, and its creation is repeated until it ends", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(context, { hasJobs: false });
   const key = "account:investor:0198c0de-0000-7000-8000-000000000001";
   await world.control.fault({ command: "user/add", effect: "drop_after" });
   await world.control.fault({ command: "user/get", effect: "retcode:10", times: 100 });

@@ -3,12 +3,10 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, aProcess } from "../testing/world.ts";
 
 test.concurrent("an adopted account opens its log with its balance, and earlier deals are never published", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
+  const { world, service } = await aProcess(context);
   const login = await world.control.addAccount({
     group: "demo\\forex",
     name: "Experienced trader",
@@ -33,47 +31,18 @@ test.concurrent("an adopted account opens its log with its balance, and earlier 
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test.concurrent("an account adopted with open positions is complete", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await world.control.addAccount({
-    group: "demo\\forex",
-    name: "Experienced trader",
-    balance: "5000.00",
-  });
-  const { position } = await world.control.open(login, "0.10");
-
-  await service.adoptAccount({ login, role: AccountRole.MASTER }, aCall());
-
-  expect(await service.readAccount({ login }, aCall())).toMatchObject({
-    complete: true,
-    positions: [{ positionId: BigInt(position), symbol: "EURUSD", volume: 10_000_000n }],
-  });
-  await world.control.close(position);
-  expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
-});
-
 test.concurrent("a login has one role, and an unknown login is not adopted", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
+  const { instance, service } = await aProcess(context);
   const login = await anAccount(instance, "payment");
 
   const other = service.adoptAccount({ login, role: AccountRole.INVESTOR }, aCall());
   await expect(other).rejects.toMatchObject({ code: "login_in_use" });
   const missing = service.adoptAccount({ login: "77", role: AccountRole.INVESTOR }, aCall());
   await expect(missing).rejects.toMatchObject({ code: "platform_account_not_found" });
-  const both = await Promise.all([
-    service.adoptAccount({ login, role: AccountRole.PAYMENT }, aCall()),
-    service.adoptAccount({ login, role: AccountRole.PAYMENT }, aCall()),
-  ]);
-  expect(both[0]).toEqual(both[1]);
 });
 
 test.concurrent("two concurrent adoptions of one account open one log", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Experienced trader", balance: "10.00" });
 
   await Promise.all(
@@ -95,8 +64,7 @@ async function hiddenDeposit({ deps: { mt5 } }: Instance, login: string): Promis
 }
 
 test.concurrent("a deal that the history shows only after the adoption is in the opening, and not booked again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Experienced trader", balance: "10.00" });
   const shownDeals = () =>
     instance.deps.mt5.countDeals(login, { from: new Date(0), to: new Date(Date.now() + 60_000) });
@@ -115,8 +83,7 @@ test.concurrent("a deal that the history shows only after the adoption is in the
 });
 
 test.concurrent("an account that trades while it is adopted has each deal once, in the opening or in the log", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Busy trader", balance: "1000.00" });
   const trading = { isOver: false };
   const trade = async () => {

@@ -1,24 +1,18 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { MINUTE_MS } from "#kernel/duration.ts";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type DecideReviewResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { CONFIRM_AFTER_MS } from "../amendments/deleted-deals.ts";
 import { recordNow } from "../protocol/record-now.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
-import { AccountReader } from "../reader/account-reader.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
-import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
@@ -38,8 +32,7 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
 }
 
 test.concurrent("a leg is applied once with the deal that two clients confirm, and its login is free", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
   const { deal } = await world.control.balance(login, "5.00", "rewritten");
   const decision = { action: "confirm_applied", dealId: BigInt(deal) };
@@ -66,9 +59,8 @@ test.concurrent("a leg is applied once with the deal that two clients confirm, a
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("the review of a leg is found by the number that its transfer has, before and after the decision", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+test.concurrent("the review of a leg is found by the number that its transfer has, before and after it was decided as not applied", async (context) => {
+  const { instance } = await aProcess(context, { hasJobs: false });
   const { request, review } = await aDoubtfulDeposit(instance);
   await aDoubtfulDeposit(instance, await anAccount(instance));
   const { transfers } = await instance.service.readTransfers({ keys: [request.key] }, aCall());
@@ -84,12 +76,14 @@ test.concurrent("the review of a leg is found by the number that its transfer ha
   await decideBoth(instance, review, { action: "confirm_not_applied" });
   expect(await find(ReviewState.UNSPECIFIED)).toEqual([]);
   expect(await find(ReviewState.DECIDED)).toEqual([[review.id, 1]]);
+  expect(await instance.service.transfer(request, aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "absent",
+  });
 });
 
 test.concurrent("a deal that does not match the leg cannot be confirmed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
   const earlier = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
   const { review } = await aDoubtfulDeposit(instance, login);
   const otherLogin = await anAccount(instance);
@@ -112,25 +106,6 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
   const withDealId = { action: "confirm_not_applied", dealId: 1n };
   await expect(vote(instance, review, "key-of-ann", withDealId)).rejects.toMatchObject({ code: "action_not_possible" });
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
-});
-
-test.concurrent("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { login, request, review, leg } = await aDoubtfulDeposit(instance);
-
-  await decideBoth(instance, review, { action: "confirm_not_applied" });
-
-  expect(await instance.service.transfer(request, aCall())).toMatchObject({
-    state: TransferState.REFUSED,
-    refusalCode: "absent",
-  });
-  const late = platformComment({ kind: "deposit", number: leg.number, attempt: 1 }, "late");
-  await world.control.balance(login, "5.00", late);
-  const reading = await world.start();
-  expect((await logOf(reading, login, 2)).map(({ reason }) => reason)).toEqual(["", "unmatched_deal"]);
-  const reasons = (await openReviews(reading)).map(({ reason }) => reason);
-  expect(reasons).toEqual(["unmatched_deal", "deal_after_refusal"]);
 });
 
 test.concurrent("an unmatched deal is reversed once, also when the process crashes after the decision", async (context) => {
@@ -168,9 +143,7 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
 });
 
 test.concurrent("a repeated vote for a reversal is answered the same and requests no second reversal", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
   const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers", keyId: "KeyOfOneTest" };
@@ -192,9 +165,7 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
 });
 
 test.concurrent("a reversal that the platform refuses opens a new review, which may request it again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const review = await reviewOf(instance, "unknown_reference");
   await world.control.balance(login, "-3.00");
@@ -218,9 +189,7 @@ test.concurrent("a reversal that the platform refuses opens a new review, which 
 });
 
 test.concurrent("two reviews of one deal reverse it once", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const review = await reviewOf(instance, "unknown_reference");
   await execute(
@@ -244,38 +213,8 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test.concurrent("a leg whose deal was deleted stays applied after its review and is not verified again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const reader = new AccountReader(instance.deps, onlyReader);
-  const read = async () => await reader.read({ backMs: MINUTE_MS, findsDeleted: true });
-  const login = await anAccount(instance);
-  const request = aDeposit(login, 9_00n);
-  const { legs } = await instance.service.transfer(request, aCall());
-  await read();
-  await world.control.removeDeal(Number(legs[0]!.dealId));
-  await read();
-  await pause(CONFIRM_AFTER_MS);
-  await read();
-  const review = await reviewOf(instance, "applied_deal_gone");
-  expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["correct_log", "acknowledge"] });
-
-  await decideBoth(instance, review, { action: "acknowledge" });
-  await read();
-
-  expect(await many(instance.deps.pool, sql`select state, came_from from leg`)).toEqual([
-    { state: "APPLIED", came_from: null },
-  ]);
-  expect(await openReviews(instance)).toEqual([]);
-  expect((await logOf(instance, login, 2)).map(({ kind }) => kind)).toEqual([
-    MovementKind.DEPOSIT,
-    MovementKind.AMENDMENT,
-  ]);
-});
-
 test.concurrent("a vote on an account whose row is locked is not recorded and may be repeated", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { instance } = await aProcess(context, { hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);
   const decision = { action: "confirm_not_applied" };
 
@@ -292,8 +231,7 @@ test.concurrent("a vote on an account whose row is locked is not recorded and ma
 });
 
 test.concurrent("a review shows attempts, answers, scans, the log and the possible actions", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { instance } = await aProcess(context, { hasJobs: false });
   const { leg } = await aDoubtfulDeposit(instance);
   await execute(
     instance.deps.pool,
@@ -312,15 +250,4 @@ test.concurrent("a review shows attempts, answers, scans, the log and the possib
     attempts: [{ attempt: 1, reference: review.reference, state: "UNKNOWN", answer: null }],
     scans: [{ attempt: 1, verdict: "candidates", tickets: ["55"] }],
   });
-});
-
-test.concurrent("an external deposit is recorded and needs no review by this service", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
-  await world.control.balance(login, "8.00");
-  await logOf(instance, login, 1);
-
-  expect(await many(instance.deps.pool, sql`select reason from finding`)).toEqual([{ reason: "external_funds" }]);
-  expect(await openReviews(instance)).toEqual([]);
 });

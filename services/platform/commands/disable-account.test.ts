@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, aProcessWith } from "../testing/world.ts";
 
 test.concurrent("a disabled account loses its rights, keeps its money, and can still be emptied", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { service, deps, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 5_00n), aCall());
 
   await service.disableAccount({ login }, aCall());
@@ -20,10 +17,7 @@ test.concurrent("a disabled account loses its rights, keeps its money, and can s
 });
 
 test.concurrent("an unreachable platform is platform_unavailable", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, service, login } = await aProcessWith("investor", context, { hasJobs: false, sessionWaitMs: 500 });
 
   expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: true, reason: "" });
   await world.simulator[Symbol.asyncDispose]();
@@ -32,9 +26,7 @@ test.concurrent("an unreachable platform is platform_unavailable", async (contex
 });
 
 test.concurrent("when the platform does not show whether it has disabled an account, the refusal does not say that nothing was executed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
   await world.control.fault({ command: "user/update", effect: "drop_after", times: 1 });
   const refused: unknown = await instance.service.disableAccount({ login }, aCall()).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "platform_unavailable", outcome: undefined });

@@ -1,16 +1,13 @@
 import { expect, test } from "vitest";
 import { inspectClosing } from "../queries/inspect-closing.ts";
 import { aDeposit, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, aProcessWith } from "../testing/world.ts";
 import { eraseAccount } from "./erase-account.ts";
 
 const CLOSED = { balance: moneyOf(0n), credit: moneyOf(0n), openPositions: 0, operationOpen: false };
 
 test.concurrent("what still has to end is named, and an erased account keeps its comment and can be emptied", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { service, deps, login } = await aProcessWith("investor", context);
   expect(await inspectClosing(deps, { login })).toEqual(CLOSED);
   await service.transfer(aDeposit(login, 5_00n), aCall());
   await service.hold({ login, lockOwner: "w:1:1" }, aCall());
@@ -32,10 +29,7 @@ test.concurrent("what still has to end is named, and an erased account keeps its
 });
 
 test.concurrent("an account that the platform has archived is closed by its log, and nothing is changed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { service, deps, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 5_00n), aCall());
   const mt5 = { ...deps.mt5, getUser: async () => undefined, eraseUser: async () => undefined };
 

@@ -5,14 +5,12 @@ import { lockAccount } from "../store/accounts.ts";
 import { holdQueues } from "../protocol/hold-queues.ts";
 import { hold } from "./hold.ts";
 import { aManagedLogin } from "../testing/rows.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, aProcess } from "../testing/world.ts";
 
 const never = () => new Promise<never>(() => undefined);
 
 test.concurrent("account locks that are asked for together share the requests for balances, positions and history, and each has its own answer", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const logins = [await anAccount(instance), await anAccount(instance), await anAccount(instance)];
   for (const [index, login] of logins.entries()) await world.control.balance(login, `${index + 1}.00`);
   await aManagedLogin(instance.deps.pool, "9990");
@@ -39,9 +37,7 @@ test.concurrent("account locks that are asked for together share the requests fo
 });
 
 test.concurrent("the Master of an account is read with it, and left out when it does not agree with its log", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const [login, masterLogin] = [await anAccount(instance), await anAccount(instance, "master")];
   await world.control.balance(masterLogin, "700.00");
   await world.control.open(masterLogin, "0.10");
@@ -82,9 +78,7 @@ test.concurrent("a Master that cannot be read in time does not delay the answer 
 });
 
 test.concurrent("an account that another transaction has locked delays no other account lock", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
+  const { instance, service, deps } = await aProcess(context, { hasJobs: false });
   const [busy, free] = [await anAccount(instance), await anAccount(instance)];
   const hold = (login: string) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall());
 
@@ -98,26 +92,28 @@ test.concurrent("an account that another transaction has locked delays no other 
   expect(await waiting.held).toMatchObject({ logNumber: 0n });
 });
 
-test.concurrent.for([
-  { of: "balances", fault: { command: "user/get_batch", effect: "retcode:3", times: 1 } },
-  { of: "positions", fault: { command: "position/get_batch", effect: "retcode:8", times: 1 } },
-  { of: "history", fault: { command: "deal/get_batch", effect: "http:500", times: 1 } },
-])("accounts whose $of cannot be read together are read one by one", async ({ fault }, context) => {
+test.concurrent("accounts whose balances, positions or history cannot be read together are read one by one", async (context) => {
   const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
-  const logins = [await anAccount(instance), await anAccount(instance)];
-  await world.control.fault(fault);
+  const logins: string[] = [];
+  for (const fault of [
+    { command: "user/get_batch", effect: "retcode:3", times: 1 },
+    { command: "position/get_batch", effect: "retcode:8", times: 1 },
+    { command: "deal/get_batch", effect: "http:500", times: 1 },
+  ]) {
+    const instance = await world.start({ hasJobs: false });
+    while (logins.length < 2) logins.push(await anAccount(instance));
+    await world.control.fault(fault);
 
-  const held = await Promise.all(logins.map((login) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall())));
+    const locks = logins.map((login) => ({ login, lockOwner: `${fault.command}:${login}` }));
+    const held = await Promise.all(locks.map((lock) => instance.service.hold(lock, aCall())));
 
-  expect(held).toMatchObject([{ logNumber: 0n }, { logNumber: 0n }]);
+    expect(held, fault.command).toMatchObject([{ logNumber: 0n }, { logNumber: 0n }]);
+    for (const lock of locks) await instance.service.release(lock, aCall());
+  }
 });
 
 test.concurrent("positions that are not shown together in time are read one by one", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const logins = [await anAccount(instance), await anAccount(instance), await anAccount(instance)];
   const before = (await world.control.stats()).calls;
   await world.control.fault({ command: "position/get_batch", effect: "delay", delay_ms: 60_000, times: 1 });

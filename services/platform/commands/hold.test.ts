@@ -1,17 +1,14 @@
 import { expect, test } from "vitest";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { BUSY_RETRY_AFTER_MS, HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
+import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aDeposit, aTransfer, aWithdrawal, feeLegs } from "../testing/requests.ts";
+import { aCall, anAccount, eventually, aProcess, aProcessWith } from "../testing/world.ts";
 import { isRecorded } from "../testing/recorded-transfer.ts";
 
 test.concurrent("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { service, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 50_00n), aCall());
 
   const held = await service.hold({ login, lockOwner: "w:1:1" }, aCall());
@@ -22,25 +19,8 @@ test.concurrent("Hold returns balance, positions and log position of one moment,
   expect(again).toMatchObject({ balance: { minorUnits: 30_00n }, logNumber: 2n });
 });
 
-test.concurrent("a deposit waits while an account lock is held and continues when it is released", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
-  await instance.service.hold({ login, lockOwner: "w:1:1" }, aCall());
-
-  const waiting = instance.service.transfer(aDeposit(login, 10_00n), aCall());
-  await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await world.control.deals(login)).toEqual([]);
-  await instance.service.release({ login, lockOwner: "w:1:1" }, aCall());
-
-  expect((await waiting).state).toBe(TransferState.APPLIED);
-});
-
 test.concurrent("a released lock owner never gets an account lock again, also when it never had one", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, service, login } = await aProcessWith("investor", context);
   await service.release({ login, lockOwner: "late" }, aCall());
   await service.hold({ login, lockOwner: "early" }, aCall());
   await service.release({ login, lockOwner: "early" }, aCall());
@@ -55,61 +35,8 @@ test.concurrent("a released lock owner never gets an account lock again, also wh
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-  await service.hold({ login, lockOwner: "a" }, aCall());
-  const inLock = aDeposit(login, 3_00n, { lockOwner: "a" });
-  const applied = await service.transfer(inLock, aCall());
-
-  const otherOwner = aDeposit(login, 4_00n, { lockOwner: "b" });
-  await expect(service.transfer(otherOwner, aCall())).rejects.toMatchObject({
-    code: "lock_not_owned",
-    outcome: "not_executed",
-  });
-  expect(await isRecorded(service, otherOwner.key)).toBe(false);
-
-  await service.release({ login, lockOwner: "a" }, aCall());
-  expect(await service.transfer(inLock, aCall())).toEqual(applied);
-});
-
-test.concurrent("a second lock owner is refused as account_busy, and its claim is withdrawn", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-  await service.hold({ login, lockOwner: "a" }, aCall());
-
-  await expect(service.hold({ login, lockOwner: "b" }, aCall(3_000))).rejects.toMatchObject({
-    code: "account_busy",
-    retryAfterMs: 250,
-  });
-
-  await service.release({ login, lockOwner: "a" }, aCall());
-  expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
-});
-
-test.concurrent("a dealer's deposit is in the log before Hold answers", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
-  const login = await anAccount(instance);
-  await world.control.balance(login, "70.00");
-
-  const held = await service.hold({ login, lockOwner: "a" }, aCall());
-
-  expect(held).toMatchObject({ balance: { minorUnits: 70_00n }, logNumber: 1n });
-  const log = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
-  expect(log.entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 70_00n }, key: "" }]);
-});
-
 test.concurrent("Hold does not answer while the balance includes a deal that the platform does not show", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
+  const { world, service, login } = await aProcessWith("master", context);
   await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 600_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
@@ -128,10 +55,7 @@ test.concurrent("Hold does not answer while the balance includes a deal that the
 });
 
 test.concurrent("a Hold whose time is over before its turn names no movement, and leaves no claim", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { service, login } = await aProcessWith("investor", context);
 
   await expect(service.hold({ login, lockOwner: "a" }, aCall(REPLY_RESERVE_MS))).rejects.toMatchObject({
     code: "account_busy",
@@ -144,10 +68,7 @@ test.concurrent("a Hold whose time is over before its turn names no movement, an
 });
 
 test.concurrent("deposits queued before an account lock are applied before it is granted", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, login } = await aProcessWith("investor", context);
   await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 500 });
 
   const first = service.transfer(aDeposit(login, 1_00n), aCall());
@@ -168,38 +89,11 @@ test.concurrent("deposits queued before an account lock are applied before it is
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("postings and debits with a floor do not wait for an account lock: they are refused at once and not recorded", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ settings: { turnWaitMs: 60_000 } });
-  const { service } = instance;
-  const login = await anAccount(instance);
-  await service.transfer(aDeposit(login, 9_00n), aCall());
-  await service.hold({ login, lockOwner: "a" }, aCall());
-
-  const posting = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
-  const reduced = aTransfer("fee:1", [{ login, kind: MovementKind.FEE_DEBIT, minor: -1_00n }], {
-    upTo: { floor: { currencyCode: "USD", minorUnits: 0n } },
-  });
-  for (const request of [posting, reduced]) {
-    const startedAt = performance.now();
-    await expect(service.transfer(request, aCall(60_000))).rejects.toMatchObject({
-      code: "account_busy",
-      message: expect.stringContaining("is in progress, which ends within seconds.") as string,
-      retryAfterMs: BUSY_RETRY_AFTER_MS,
-    });
-    // Without the minute that a money command waits here for an account.
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
-    expect(await isRecorded(service, request.key)).toBe(false);
-  }
-});
-
 test.concurrent("an account lock and orders that never queue are refused with the unknown outcome that they wait for, and for longer", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { quietPeriodMs: 60_000 });
   const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await world.control.fault({ command: "trade/balance", effect: "http:500" });
-  const sent = await service.transfer(aDeposit(login, 1_00n), aCall(4_000));
+  const sent = await service.transfer(aDeposit(login, 1_00n), aCall(1_500));
   expect(sent.state).toBe(TransferState.UNKNOWN);
   const waits = {
     code: "account_busy",
@@ -210,14 +104,9 @@ test.concurrent("an account lock and orders that never queue are refused with th
 
   await expect(service.hold({ login, lockOwner: "a" }, aCall(3_000))).rejects.toMatchObject(waits);
   const result = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
-  const fee = aTransfer(
-    "fee:1",
-    [
-      { login, kind: MovementKind.FEE_DEBIT, minor: -1_00n },
-      { login: payment, kind: MovementKind.FEE_CREDIT, minor: 1_00n },
-    ],
-    { upTo: { floor: { currencyCode: "USD", minorUnits: 0n } } },
-  );
+  const fee = aTransfer("fee:1", feeLegs(login, payment, 1_00n), {
+    upTo: { floor: { currencyCode: "USD", minorUnits: 0n } },
+  });
   for (const request of [result, fee]) {
     await expect(service.transfer(request, aCall())).rejects.toMatchObject(waits);
     expect(await isRecorded(service, request.key)).toBe(false);

@@ -24,10 +24,17 @@ async function lockOwnerOf({ deps }: Instance, login: string): Promise<string | 
   return rows[0]?.owner;
 }
 
-test.concurrent("the last transfer of a saga releases its account lock for good, in the commit that records it", async (context) => {
+test.concurrent("the last transfer of a saga releases its account lock for good, in the commit that records it, and a refused one keeps it", async (context) => {
   const { service, deps, login, lockOwner } = await aHeldAccount(await aWorld(context));
-  const request = aWithdrawal(login, 20_00n, SAGA);
+  const invalid = service.transfer(aWithdrawal(login, 1n, { releaseLock: true }), aCall());
+  await expect(invalid).rejects.toMatchObject({ code: "validation_failed", errors: [{ field: "release_lock" }] });
+  expect(await service.transfer(aWithdrawal(login, 80_00n, SAGA), aCall())).toMatchObject({
+    state: TransferState.REFUSED,
+    refusalCode: "insufficient_funds",
+  });
+  expect(await lockOwner()).toBe("saga:1");
 
+  const request = aWithdrawal(login, 20_00n, SAGA);
   const result = await service.transfer(request, aCall());
 
   expect(result.state).toBe(TransferState.APPLIED);
@@ -41,31 +48,6 @@ test.concurrent("the last transfer of a saga releases its account lock for good,
   expect(commits).toHaveLength(1);
   await expect(service.hold({ login, lockOwner: "saga:1" }, aCall())).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(await service.transfer(request, aCall())).toEqual(result);
-});
-
-test.concurrent("a refused transfer keeps the account lock", async (context) => {
-  const { service, login, lockOwner } = await aHeldAccount(await aWorld(context));
-
-  const result = await service.transfer(aWithdrawal(login, 80_00n, SAGA), aCall());
-
-  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "insufficient_funds" });
-  expect(await lockOwner()).toBe("saga:1");
-});
-
-test.concurrent("a transfer whose answer was lost keeps the account lock until the history shows its deal", async (context) => {
-  const world = await aWorld(context);
-  const { service, login, lockOwner } = await aHeldAccount(world);
-  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
-
-  const request = aWithdrawal(login, 20_00n, SAGA);
-  await eventually(
-    () => service.transfer(request, aCall()),
-    ({ state }) => state === TransferState.APPLIED,
-    15_000,
-  );
-
-  expect(await lockOwner()).toBeNull();
-  expect(await world.control.deals(login)).toHaveLength(2);
 });
 
 test.concurrent("after a crash between answer and record another process records the deal and releases the lock", async (context) => {
@@ -84,13 +66,4 @@ test.concurrent("after a crash between answer and record another process records
   );
 
   expect(await lockOwnerOf(next, login)).toBeNull();
-});
-
-test.concurrent("an account lock can only be released by a transfer of one leg under it", async (context) => {
-  const { service, login } = await aHeldAccount(await aWorld(context));
-
-  await expect(service.transfer(aWithdrawal(login, 1n, { releaseLock: true }), aCall())).rejects.toMatchObject({
-    code: "validation_failed",
-    errors: [{ field: "release_lock" }],
-  });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -8,8 +9,17 @@ import {
   type TransferResult,
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
-import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aDeposit, aTransfer, moneyOf, feeLegs } from "../testing/requests.ts";
+import {
+  aCall,
+  anAccount,
+  aWorld,
+  eventually,
+  type Instance,
+  type World,
+  aProcess,
+  aProcessWith,
+} from "../testing/world.ts";
 import { isRecorded, recordedTransfer } from "../testing/recorded-transfer.ts";
 
 const { APPLIED, REFUSED } = TransferState;
@@ -35,10 +45,7 @@ function aResult(login: string, minor: bigint, key = `result:${login}`): Transfe
 }
 
 function aFee(investor: string, payment: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
-  const legs = [
-    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -minor },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor },
-  ];
+  const legs = feeLegs(investor, payment, minor);
   return aTransfer(`fee:${investor}`, legs, { upTo: { floor: moneyOf(0n) }, ...own });
 }
 
@@ -48,10 +55,8 @@ async function balances(world: World, logins: readonly string[]): Promise<string
 }
 
 test.concurrent("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const logins = await investors(instance, 20);
+  const { world, instance, service } = await aProcess(context);
+  const logins = await investors(instance, 8);
   const requests = logins.map((login, index) => aResult(login, BigInt(index + 1)));
 
   const { answers } = await service.transferBatch({ requests }, aCall());
@@ -73,13 +78,11 @@ test.concurrent("results of many Investors are posted once each and are in their
     instance.deps.pool,
     sql`select count(distinct xmin::text::bigint) as count from log_entry where kind = 'result'`,
   );
-  expect(commits!.count).toBeLessThan(20n);
+  expect(commits!.count).toBeLessThan(8n);
 });
 
 test.concurrent("every answer equals that of a single transfer, and a refused one does not affect the others", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context);
   const payment = await anAccount(instance, "payment");
   const master = await anAccount(instance, "master");
   const [funded, underfunded, locked, empty] = (await investors(instance, 4)) as [string, string, string, string];
@@ -138,9 +141,7 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
 });
 
 test.concurrent("a fee debit with a floor on a busy login is refused and not recorded, and the lock owner collects it under the account lock", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(context);
   const payment = await anAccount(instance, "payment");
   const investor = await anAccount(instance);
   await service.transfer(aDeposit(investor, 20_00n), aCall());
@@ -150,6 +151,8 @@ test.concurrent("a fee debit with a floor on a busy login is refused and not rec
   await expect(service.transfer(aFee(investor, payment, 30_00n), aCall())).rejects.toMatchObject({
     code: "account_busy",
     outcome: "not_executed",
+    message: expect.stringContaining("is in progress, which ends within seconds.") as string,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
   expect(await count()).toEqual([]);
   const collected = await service.transfer(aFee(investor, payment, 30_00n, { lockOwner: "saga:1" }), aCall());
@@ -164,9 +167,7 @@ test.concurrent("a fee debit with a floor on a busy login is refused and not rec
 });
 
 test.concurrent("lost answers, refusals and lost credits in a batch end as in single transfers", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 1_000, sessions: 2 });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { quietPeriodMs: 1_000, sessions: 2 });
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 6);
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
@@ -189,9 +190,7 @@ test.concurrent("lost answers, refusals and lost credits in a batch end as in si
 });
 
 test.concurrent("each credit that is finally refused reverses its own debit", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ sessions: 1 });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { sessions: 1 });
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 2);
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
@@ -217,7 +216,7 @@ test.concurrent("two processes with the same batch move each amount once", async
   const world = await aWorld(context);
   const one = await world.start();
   const two = await world.start();
-  const logins = await investors(one, 12);
+  const logins = await investors(one, 5);
   const requests = logins.map((login) => aResult(login, 5_00n));
 
   const responses = await Promise.all(
@@ -231,41 +230,20 @@ test.concurrent("two processes with the same batch move each amount once", async
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });
 
-test.concurrent("several transfers of one login in a batch are executed one after the other", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+test.concurrent("several transfers of one login in a batch are executed one after the other, and a batch that is empty, too large or repeats a key is refused", async (context) => {
+  const { world, instance, login } = await aProcessWith("investor", context);
   const requests = [1n, 2n, 3n, 4n].map((minor) => aResult(login, minor, `result:${minor}`));
 
   const { answers } = await instance.service.transferBatch({ requests }, aCall());
 
   expect(answers.map(summaryOf)).toEqual(["APPLIED", "APPLIED", "APPLIED", "APPLIED"]);
   expect(await balances(world, [login])).toEqual(["0.10"]);
-});
-
-test.concurrent("a batch that is empty, too large or repeats a key is refused as a whole", async (context) => {
-  const world = await aWorld(context);
-  const { service } = await world.start({ hasJobs: false });
-  const request = aResult("3000000", 1n);
-  const many = Array.from({ length: 501 }, (_, index) => ({ ...request, key: `r:${index}` }));
-  for (const requests of [[], many, [request, request]]) {
-    await expect(service.transferBatch({ requests }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
+  const tooMany = Array.from({ length: 501 }, (_, index) => aResult(login, 1n, `r:${index}`));
+  for (const refused of [[], tooMany, [requests[0]!, requests[0]!]]) {
+    await expect(instance.service.transferBatch({ requests: refused }, aCall())).rejects.toMatchObject({
+      code: "validation_failed",
+    });
   }
-});
-
-test.concurrent("while the platform is unreachable, transfers that never wait are not recorded", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const logins = await investors(instance, 3);
-  await world.simulator[Symbol.asyncDispose]();
-
-  const { answers } = await instance.service.transferBatch(
-    { requests: logins.map((login) => aResult(login, 1_00n)) },
-    aCall(),
-  );
-
-  expect(answers.map(summaryOf)).toEqual(logins.map(() => "platform_unavailable"));
-  expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
 
 test.concurrent("a fault of one transfer affects neither the others nor the process", async (context) => {

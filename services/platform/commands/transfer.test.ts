@@ -4,14 +4,12 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../domain/reference.ts";
 import { legNumber } from "../domain/leg-number.ts";
-import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aDeposit, aTransfer, aWithdrawal, moneyOf, feeLegs } from "../testing/requests.ts";
+import { aCall, anAccount, aProcessWith } from "../testing/world.ts";
 import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
 
   const request = aDeposit(login, 100_00n, { comment: "CRM-2026-0001" });
   const result = await instance.service.transfer(request, aCall());
@@ -34,10 +32,7 @@ test.concurrent("a deposit is one deal on the platform, one entry in the log and
 });
 
 test.concurrent("a repeated key returns its first result and moves nothing, and the key with other content is refused", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, service, login } = await aProcessWith("investor", context);
   const request = aDeposit(login, 5_00n);
 
   const first = await service.transfer(request, aCall());
@@ -50,20 +45,14 @@ test.concurrent("a repeated key returns its first result and moves nothing, and 
 });
 
 test.concurrent("a comment, a lock that ends and the whole amount belong to an order; the floor and the lock of a fee do not", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, login } = await aProcessWith("investor", context);
   const payment = await anAccount(instance, "payment");
   const mismatch = { code: "transfer_mismatch", outcome: "unknown" };
   const deposit = aDeposit(login, 5_00n, { comment: "CRM-1" });
   await service.transfer(deposit, aCall());
   await expect(service.transfer({ ...deposit, comment: "CRM-2" }, aCall())).rejects.toMatchObject(mismatch);
 
-  const legs = [
-    { login, kind: MovementKind.FEE_DEBIT, minor: -4_00n },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 4_00n },
-  ];
+  const legs = feeLegs(login, payment, 4_00n);
   const fee = aTransfer("fee:1", legs, { upTo: { floor: moneyOf(2_00n) } });
   const paid = await service.transfer(fee, aCall());
   expect(paid.legs[0]?.amount).toEqual(moneyOf(-3_00n));
@@ -82,10 +71,7 @@ test.concurrent("a comment, a lock that ends and the whole amount belong to an o
 });
 
 test.concurrent("a transfer that the platform refused stays refused under its key", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, service, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 5_00n), aCall());
 
   const tooMuch = aWithdrawal(login, 5_01n);
@@ -106,55 +92,8 @@ test.concurrent("a transfer that the platform refused stays refused under its ke
   expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
 });
 
-test.concurrent("a transfer does not start after its send_before", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-
-  const late = aDeposit(login, 5_00n, { sendBefore: new Date(Date.now() - 1) });
-  const expired = { state: TransferState.REFUSED, refusalCode: "expired" };
-  expect(await service.transfer(late, aCall())).toMatchObject(expired);
-  expect(await service.transfer({ ...late, sendBefore: undefined }, aCall())).toMatchObject(expired);
-  expect(await world.control.deals(login)).toEqual([]);
-});
-
-test.concurrent("a debit is reduced to the balance above its floor, and is refused at once when nothing is above it", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-  const payment = await anAccount(instance, "payment");
-  await service.transfer(aDeposit(login, 10_00n), aCall());
-  const fee = (key: string) =>
-    aTransfer(
-      key,
-      [
-        { login, kind: MovementKind.FEE_DEBIT, minor: -8_00n },
-        { login: payment, kind: MovementKind.FEE_CREDIT, minor: 8_00n },
-      ],
-      { upTo: { floor: moneyOf(7_00n) } },
-    );
-
-  const reduced = await service.transfer(fee("fee:1"), aCall());
-  expect(reduced.state).toBe(TransferState.APPLIED);
-  expect(reduced.legs.map(({ amount }) => amount?.minorUnits)).toEqual([-3_00n, 3_00n]);
-  expect(await service.transfer(fee("fee:1"), aCall())).toEqual(reduced);
-
-  expect(await service.transfer(fee("fee:2"), aCall())).toMatchObject({
-    state: TransferState.REFUSED,
-    refusalCode: "nothing_to_take",
-    legs: [{ amount: { minorUnits: 0n } }, { amount: { minorUnits: 0n } }],
-  });
-  expect(await world.control.account(login)).toMatchObject({ balance: "7.00" });
-  expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
-});
-
 test.concurrent("all errors of a transfer are reported together, and nothing is recorded", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { instance, service, login } = await aProcessWith("investor", context, { hasJobs: false });
   const reference = formatReference({ kind: "deposit", number: legNumber(1n), attempt: 1 });
 
   const bad = aTransfer("", [{ login, kind: MovementKind.EXTERNAL, minor: 0n }], { comment: `${reference} x` });

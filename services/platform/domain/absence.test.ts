@@ -115,15 +115,6 @@ test("a command may still arrive until its quiet period is over and its sender h
   expect(mayStillArrive(lost({ watchedSinceMs: DAYS_MS }), SETTINGS, DAYS_MS + QUIET_MS - 1)).toBe(true);
 });
 
-test("after an outage of hours two complete reads decide", () => {
-  const endedAt = OVER + 3_600_000;
-  const scans = [clean(endedAt)];
-  expect(decideAbsence(lost({ scans }), SETTINGS, endedAt)).toEqual({ kind: "scan", atMs: endedAt + 1_000 });
-  expect(decideAbsence(lost({ scans: [...scans, clean(endedAt + 1_000)] }), SETTINGS, endedAt + 1_000)).toEqual({
-    kind: "absent",
-  });
-});
-
 test("scans run at 0.25, 1, 2 and 4 s, then at growing intervals of at most a minute, and at both times that the proof needs", () => {
   const times: number[] = [];
   let attempt = lost();

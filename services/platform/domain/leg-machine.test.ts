@@ -1,8 +1,7 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
-import { occupiesLogin, type Leg, type LegEvent, outcomeOf, type Transition } from "./leg.ts";
-import { MAX_ABSENT_ATTEMPTS, MAX_ATTEMPTS, TRANSITIONS, accepts, applyEvent } from "./leg-machine.ts";
+import { type LegKind } from "./leg-kind.ts";
+import { occupiesLogin, type Leg, type LegEvent, type Transition } from "./leg.ts";
+import { TRANSITIONS, accepts, applyEvent } from "./leg-machine.ts";
 
 const states = (kind: LegKind, attempt = 2, absences = 0): Record<string, Leg> => {
   const kept = { kind, attempt, absences };
@@ -223,21 +222,6 @@ test("a login is occupied while money may be under way, also in review, but neve
   expect(occupying("fee_credit")).toEqual([]);
 });
 
-test("a repeated key is answered with its first result, also during manual review", () => {
-  const outcomes = Object.entries(states("mirror")).map(([state, leg]) => [state, outcomeOf(leg)]);
-  expect(Object.fromEntries(outcomes)).toEqual({
-    INTENT: "PENDING",
-    SENDING: "UNKNOWN",
-    UNKNOWN: "UNKNOWN",
-    APPLIED: "APPLIED",
-    REFUSED: "REFUSED",
-    "REVIEW<UNKNOWN": "UNKNOWN",
-    "REVIEW<INTENT": "UNKNOWN",
-    "REVIEW<APPLIED": "APPLIED",
-    "REVIEW<REFUSED": "REFUSED",
-  });
-});
-
 test("only one rule of the table grants the right to send, and only this rule leads to SENDING", () => {
   const permitting = TRANSITIONS.filter(({ writes }) => writes.includes("permit"));
 
@@ -256,83 +240,4 @@ test("the new state of a transition determines the facts that are written with i
     expect(writes.includes("outcome")).toBe(attempt !== undefined && attempt !== "SENDING");
     expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT");
   }
-});
-
-const anEvent = fc.oneof(
-  fc.constant<LegEvent>({ type: "permit_granted" }),
-  ...(["not_sent", "lost", "proven_absent"] as const).map((type) =>
-    fc.record({ type: fc.constant(type), attempt: fc.integer({ min: 1, max: 4 }) }),
-  ),
-  fc.record({
-    type: fc.constantFrom("applied" as const, "lost_permit_applied" as const),
-    attempt: fc.integer({ min: 1, max: 4 }),
-    ticket: fc.bigInt(1n, 3n),
-  }),
-  fc.record({
-    type: fc.constant("refused" as const),
-    attempt: fc.integer({ min: 1, max: 4 }),
-    code: fc.constantFrom(3, 12, 10019),
-  }),
-  fc.constant<LegEvent>({ type: "given_up", reason: "expired" }),
-  fc.constant<LegEvent>({ type: "does_not_fit", reason: "amount_differs" }),
-  fc.constant<LegEvent>({ type: "deal_gone" }),
-  fc.record({ type: fc.constant("decided_applied" as const), ticket: fc.bigInt(1n, 3n) }),
-  fc.constant<LegEvent>({ type: "decided_refused" }),
-);
-const aKind = fc.constantFrom(...(Object.keys(LEG_KINDS) as LegKind[]));
-const anyEvents = fc.array(anEvent, { minLength: 5, maxLength: 60 });
-
-/** Every transition of a history of events, with the leg before and after it. */
-function replay(kind: LegKind, events: readonly LegEvent[]) {
-  let leg: Leg = { kind, attempt: 0, absences: 0, state: "INTENT" };
-  const transitions: { before: Leg; transition: Transition; after: Leg }[] = [];
-  for (const event of events) {
-    const transition = applyEvent(leg, event);
-    const after: Leg = transition.kind === "move" ? transition.to : leg;
-    transitions.push({ before: leg, transition, after });
-    leg = after;
-  }
-  return transitions;
-}
-
-function allowedAbsences(kind: LegKind): number {
-  const { origin, whenExhausted } = LEG_KINDS[kind];
-  if (origin === "external") return 1;
-  return whenExhausted === "review" ? MAX_ATTEMPTS : MAX_ABSENT_ATTEMPTS;
-}
-
-test("for any order of events, no attempt is permitted twice, and a new one only after proof that no money moved", () => {
-  fc.assert(
-    fc.property(aKind, anyEvents, (kind, events) => {
-      const outcomes = new Map<number, string>();
-      for (const { transition, after } of replay(kind, events)) {
-        if (transition.kind !== "move" || transition.attempt === undefined) continue;
-        const { number, state } = transition.attempt;
-        if (state === "SENDING") {
-          expect(outcomes.has(number)).toBe(false);
-          expect(after.state).toBe("SENDING");
-          expect([undefined, "VOID", "ABSENT", "REFUSED"]).toContain(outcomes.get(number - 1));
-        }
-        outcomes.set(number, state);
-      }
-      const absent = [...outcomes.values()].filter((outcome) => outcome === "ABSENT").length;
-      expect(absent).toBeLessThanOrEqual(allowedAbsences(kind));
-    }),
-    { numRuns: 2_000 },
-  );
-});
-
-test("for any order of events, APPLIED leads to manual review only, and a reported result never changes", () => {
-  fc.assert(
-    fc.property(aKind, anyEvents, (kind, events) => {
-      let result: string | undefined;
-      for (const { before, after } of replay(kind, events)) {
-        if (before.state === "APPLIED") expect(["APPLIED", "REVIEW"]).toContain(after.state);
-        const outcome = outcomeOf(after);
-        if (result !== undefined) expect(outcome).toBe(result);
-        if (outcome === "APPLIED" || outcome === "REFUSED") result = outcome;
-      }
-    }),
-    { numRuns: 2_000 },
-  );
 });

@@ -55,15 +55,6 @@ test("a comment of another origin is not taken for a reference", () => {
   }
 });
 
-test("a reference is valid only at the very beginning of a comment", () => {
-  fc.assert(
-    fc.property(references, fc.constantFrom(" ", "x", "P", "0", "-", "RE: "), (reference, before) => {
-      expect(readReference(before + formatReference(reference))).toBeUndefined();
-    }),
-    { numRuns: 1_000 },
-  );
-});
-
 test("a reference with attempt 0 is invalid", () => {
   for (const check of ALPHANUMERIC) expect(readReference(`PD00000000010${check}`)).toBeUndefined();
 });

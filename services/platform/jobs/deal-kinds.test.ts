@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { openReviews } from "../testing/reviews.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { findingsOf, logOf, summaryOf } from "../testing/log-of.ts";
-import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, type Instance, type World, aProcess } from "../testing/world.ts";
 
 const LOT = 100_000_000n;
 
@@ -22,8 +23,7 @@ async function expectComplete({ service }: Instance, login: string, positions: u
 }
 
 test.concurrent("an entry commission and each partial close are separate results with their closed volume", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await aFundedMaster(world, instance);
   const { position } = await world.control.open(login, "0.30", { commission: "-2.10" });
   await world.control.price("1.10100");
@@ -51,8 +51,7 @@ test.concurrent("an entry commission and each partial close are separate results
 });
 
 test.concurrent("two positions that close each other are two deals, and the rest of the larger one stays open", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await aFundedMaster(world, instance);
   const long = await world.control.open(login, "0.30");
   await world.control.price("1.10200");
@@ -70,8 +69,7 @@ test.concurrent("two positions that close each other are two deals, and the rest
 });
 
 test.concurrent("a reversal on a netting account is one deal with the result, and changes the side of the position", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await aFundedMaster(world, instance);
   const { position } = await world.control.open(login, "0.10");
   await world.control.price("1.10300");
@@ -90,8 +88,7 @@ test.concurrent("a reversal on a netting account is one deal with the result, an
 });
 
 test.concurrent("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await aFundedMaster(world, instance);
   const charges = [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19];
   for (const action of charges) await world.control.book(login, action, `-${action}.01`);
@@ -108,8 +105,7 @@ test.concurrent("charges, interest, dividends and taxes are results without a po
 });
 
 test.concurrent("an external balance operation is published as external and sent to review for every account role", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   for (const role of ["master", "investor", "payment"] as const) {
     const login = await anAccount(instance, role);
     for (const action of [2, 4, 5]) await world.control.book(login, action, `${action}.00`, `Fee ${action}`);
@@ -124,11 +120,12 @@ test.concurrent("an external balance operation is published as external and sent
     expect(await findingsOf(instance, login)).toEqual(["external_funds", "external_funds", "external_funds"]);
     await expectComplete(instance, login);
   }
+  // They are reviewed by the service that keeps the books.
+  expect(await openReviews(instance)).toEqual([]);
 });
 
 test.concurrent("the closes of an account adopted with an open position are published as those of any other", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const login = await world.control.addAccount({
     group: "demo\\forex",
     name: "Experienced trader",

@@ -3,21 +3,12 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
-import { readLogin } from "../protocol/history/read-history.ts";
-import { platformComment } from "../domain/reference.ts";
-import { legNumber } from "../domain/leg-number.ts";
-import { findAccount } from "../store/accounts.ts";
-import { findingsOf, logOf } from "../testing/log-of.ts";
+import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-
-const UNMATCHED = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", reason: "unmatched_deal" };
+import { aCall, anAccount, aWorld, eventually, aProcessWith } from "../testing/world.ts";
 
 test.concurrent("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
+  const { world, instance, service, login } = await aProcessWith("master", context);
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 1_000_00n }]);
   await service.transfer(mirror, aCall());
   const { position } = await world.control.open(login, "0.10");
@@ -70,10 +61,7 @@ test.concurrent("two processes that read the same history log each deal once", a
 });
 
 test.concurrent("a deal of the same amount during a lost answer stays undecided until the outcome is known", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 60_000 });
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
+  const { world, instance, service, login } = await aProcessWith("master", context, { quietPeriodMs: 60_000 });
   await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 600_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall(3_000))).state).toBe(TransferState.UNKNOWN);
@@ -94,70 +82,6 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   ]);
 });
 
-test.concurrent("a deal with an unknown reference is logged and sent to manual review", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
-  const unknown = { kind: "reversal", number: legNumber(77n), attempt: 1 } as const;
-  await world.control.balance(login, "8.00", platformComment(unknown, "from a lost database"));
-
-  const entries = await logOf(instance, login, 2);
-
-  expect(entries).toMatchObject([
-    { kind: MovementKind.EXTERNAL, amount: { minorUnits: 8_00n } },
-    { ...UNMATCHED, dealId: entries[0]!.dealId },
-  ]);
-  expect(await many(instance.deps.pool, sql`select login, reason, deal_id, evidence from finding`)).toMatchObject([
-    {
-      login,
-      reason: "unknown_reference",
-      deal_id: entries[0]!.dealId,
-      evidence: { amount_minor: "800", reference: { kind: "reversal", number: "77", attempt: 1 } },
-    },
-  ]);
-});
-
-test.concurrent("a second deal of one leg is logged as external and does not change the answered result", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
-  const request = aDeposit(login, 8_00n);
-  const first = await service.transfer(request, aCall());
-  const [deal] = await world.control.deals(login);
-  await world.control.balance(login, "8.00", deal!.comment);
-
-  const entries = await logOf(instance, login, 3);
-
-  expect(entries.map(({ kind }) => kind)).toEqual([MovementKind.DEPOSIT, MovementKind.EXTERNAL, UNMATCHED.kind]);
-  expect(entries[2]).toMatchObject(UNMATCHED);
-  expect(await service.transfer(request, aCall())).toEqual(first);
-  expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
-});
-
-test.concurrent("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
-  await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
-  const refused = aDeposit(login, 8_00n);
-  const first = await service.transfer(refused, aCall());
-  expect(first.state).toBe(TransferState.REFUSED);
-  await world.control.balance(login, "8.00", `${first.legs[0]!.reference} late`);
-
-  const entries = await logOf(instance, login, 2);
-
-  expect(entries).toMatchObject([{ kind: MovementKind.EXTERNAL, key: "" }, UNMATCHED]);
-  expect(await findingsOf(instance, login)).toEqual(["unmatched_deal", "deal_after_refusal"]);
-  expect(await many(deps.pool, sql`select state, came_from, review from leg`)).toEqual([
-    { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
-  ]);
-  expect(await service.transfer(refused, aCall())).toEqual(first);
-  // No leg is in progress any more, so the login is free.
-  expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
-});
-
 test.concurrent("deals made while the service was down are read after its restart", async (context) => {
   const world = await aWorld(context);
   const first = await world.start();
@@ -176,31 +100,6 @@ test.concurrent("deals made while the service was down are read after its restar
     { amount: { minorUnits: 0n } },
     { amount: { minorUnits: 2_00n } },
   ]);
-});
-
-test.concurrent("a login whose deals cannot be logged does not block other logins and is read again from the same position", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const failing = await anAccount(instance, "master");
-  const healthy = await anAccount(instance, "master");
-  const { pool, admin } = world.database;
-  await admin.query(`
-    create function fail_insert() returns trigger language plpgsql as $$
-    begin if new.login = '${failing}' then raise exception 'planted'; end if; return new; end $$;
-    create trigger fail_insert before insert on log_entry for each row execute function fail_insert()`);
-  await world.control.result(failing, "1.00");
-  await eventually(
-    () => many<{ since: Date | null }>(pool, sql`select undecided_from as since from account where login = ${failing}`),
-    ([account]) => account?.since instanceof Date,
-  );
-  await world.control.result(healthy, "2.00");
-  expect(await logOf(instance, healthy, 2)).toHaveLength(2);
-  expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: false });
-
-  await admin.query("drop trigger fail_insert on log_entry");
-
-  expect((await logOf(instance, failing, 2)).map(({ amount }) => amount?.minorUnits)).toEqual([0n, 1_00n]);
-  expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: true });
 });
 
 test.concurrent("an account that differs from its log is read again between two legs of this service, never during one", async (context) => {
@@ -234,45 +133,11 @@ test.concurrent("an account that differs from its log is read again between two 
 });
 
 test.concurrent("a crashed reader does not block permits", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { instance, login } = await aProcessWith("investor", context);
   await execute(
     instance.deps.pool,
     sql`update account set reading_until = clock_timestamp() + interval '1 second', reading_token = 'ended process'`,
   );
 
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
-});
-
-test.concurrent("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 60_000 });
-  const login = await anAccount(instance, "master");
-  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
-  await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
-  const lost = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 7_00n }]);
-  await instance.service.transfer(lost, aCall(3_000));
-
-  for (let reading = 0; reading < 3; reading += 1) await readLogin(instance.deps, login);
-  expect((await findAccount(instance.deps.pool, login))?.undecidedFrom).toBeInstanceOf(Date);
-  await world.control.result(login, "1.00");
-  for (let reading = 0; reading < 3; reading += 1) await readLogin(instance.deps, login);
-
-  const { entries } = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
-  expect(entries).toEqual([]);
-});
-
-test.concurrent("a deal with the reference of another login's leg is logged as external and reported as unmatched", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];
-  const deposit = await instance.service.transfer(aDeposit(login, 8_00n), aCall());
-  await world.control.balance(master, "8.00", deposit.legs[0]!.reference);
-
-  const entries = await logOf(instance, master, 2);
-
-  expect(entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 8_00n } }, UNMATCHED]);
-  expect(await findingsOf(instance, master)).toEqual(["misplaced_reference"]);
-  expect(await findingsOf(instance, login)).toEqual([]);
 });

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aDeposit, aTransfer, feeLegs } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 import { reviewFailingLegs } from "./review-failing-legs.ts";
-import { recordedTransfer } from "../testing/recorded-transfer.ts";
+import { transferThatIs } from "../testing/recorded-transfer.ts";
 
 /** A fee whose debit was applied and whose credit has failed twice; its next attempt waits for ten seconds. */
 async function aFailingCredit(world: World, { failures = 2 } = {}) {
@@ -16,10 +15,7 @@ async function aFailingCredit(world: World, { failures = 2 } = {}) {
   const payment = await anAccount(instance, "payment");
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", after: 1, times: failures });
-  const legs = [
-    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -30_00n },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 30_00n },
-  ];
+  const legs = feeLegs(investor, payment, 30_00n);
   await instance.service.transfer(aTransfer("fee:1", legs, { enqueue: true }), aCall());
   const { pool } = instance.deps;
   await eventually(
@@ -53,10 +49,7 @@ test.concurrent("operators see a leg whose attempts have failed for long, once, 
   expect(JSON.parse(review.evidence)).toMatchObject({ key: "fee:1", amount_minor: "3000", attempt: 2 });
   const decided = await decideBoth(instance, review, { action: "retry" });
   expect(decided.state).toBe(ReviewState.DECIDED);
-  const ended = await eventually(
-    () => recordedTransfer(service, "fee:1"),
-    ({ state }) => state === TransferState.APPLIED,
-  );
+  const ended = await transferThatIs(TransferState.APPLIED, service, "fee:1");
   expect(ended.legs).toHaveLength(2);
 });
 
@@ -83,10 +76,7 @@ test.concurrent("operators can end a leg that still fails: the debit of the fee 
 
   await decideBoth(instance, await reviewOf(instance, "still_not_applied"), { action: "confirm_not_applied" });
 
-  const ended = await eventually(
-    () => recordedTransfer(service, "fee:1"),
-    ({ state }) => state === TransferState.REFUSED,
-  );
+  const ended = await transferThatIs(TransferState.REFUSED, service, "fee:1");
   expect(ended.legs.map(({ state }) => state)).toEqual([
     TransferState.APPLIED,
     TransferState.REFUSED,
@@ -103,10 +93,7 @@ test.concurrent("the review of a leg that is applied meanwhile is closed, and it
   const review = await reviewOf(instance, "still_not_applied");
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() where kind = 'fee_credit'`);
   instance.deps.legsSignal.notify();
-  await eventually(
-    () => recordedTransfer(service, "fee:1"),
-    ({ state }) => state === TransferState.APPLIED,
-  );
+  await transferThatIs(TransferState.APPLIED, service, "fee:1");
 
   await expect(decideBoth(instance, review, { action: "retry" })).rejects.toMatchObject({
     code: "action_not_possible",

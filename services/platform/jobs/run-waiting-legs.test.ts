@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { column, execute, one, sql } from "#kernel/postgres/query.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { anAccount, aWorld } from "../testing/world.ts";
+import { anAccount, aProcess } from "../testing/world.ts";
 import { waitingLegsRun } from "./run-waiting-legs.ts";
 
 /** As many as one run looks at. */
@@ -15,8 +15,7 @@ test.concurrent.for([
     2,
   ] as const,
 ])("while a hundred accounts with a queued leg %s, another one's leg is sent", async ([, state, runs], context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
+  const { instance } = await aProcess(context, { hasJobs: false });
   const { pool } = instance.deps;
   const free = await anAccount(instance, "master");
   const held = Array.from({ length: MANY }, (_, index) => `${7_000_000 + index}`);

@@ -108,7 +108,7 @@ test.concurrent("an Investor that could trade gets its right back when it is in 
   expect([await rightsOf(login), await taken(instance)]).toEqual([TRADES | 0x8000, []]);
 });
 
-test.concurrent("a created Investor and a payment account never could trade, and nothing is sent for them", async (context) => {
+test.concurrent("a created Investor and a payment account never could trade, and nothing is sent for them until a dealer gives the right", async (context) => {
   const { world, instance, run, rightsOf } = await aSystem(context);
   const [login, payment, master] = [
     await anAccount(instance),
@@ -128,13 +128,12 @@ test.concurrent("a created Investor and a payment account never could trade, and
     TRADES,
   ]);
   expect(await taken(instance)).toEqual([]);
-});
 
-test.concurrent("an account to which a dealer has given the right loses it with its assignment, also a created one", async (context) => {
-  const { world, instance, rightsOf } = await aSystem(context);
-  const login = await anAccount(instance);
-  await instance.service.transfer(aDeposit(login, 100_00n), aCall());
   await world.control.setRights(login, TRADES);
+  await execute(
+    instance.deps.pool,
+    sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`,
+  );
   await instance.service.hold(assignHold(login), aCall());
   expect([await rightsOf(login), await taken(instance)]).toEqual([TRADES_NOT, [expect.objectContaining({ login })]]);
 });

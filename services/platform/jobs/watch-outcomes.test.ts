@@ -2,19 +2,18 @@ import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, aProcess } from "../testing/world.ts";
 import { watchOutcomes } from "./watch-outcomes.ts";
 
 test("legs of unknown outcome are shown with the money at risk, and no more once their outcome is known", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const [first, second] = [await anAccount(instance), await anAccount(instance)];
   await watchOutcomes(instance.deps);
   expect(await metricValues("pamm_unknown_outcomes")).toEqual({ SENDING: 0, UNKNOWN: 0 });
 
   await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 2 });
   const lost = [aDeposit(first, 100_00n), aDeposit(second, 20_50n)];
-  const sent = await Promise.all(lost.map((transfer) => instance.service.transfer(transfer, aCall(3_000))));
+  const sent = await Promise.all(lost.map((transfer) => instance.service.transfer(transfer, aCall(1_500))));
   expect(sent.map(({ state }) => state)).toEqual([TransferState.UNKNOWN, TransferState.UNKNOWN]);
   await watchOutcomes(instance.deps);
 

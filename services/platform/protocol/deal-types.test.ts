@@ -3,9 +3,9 @@ import { column, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { DealTypes } from "../deps.ts";
-import { aDeposit, aTransfer, type LegOrder } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
-import { recordedTransfer } from "../testing/recorded-transfer.ts";
+import { aDeposit, aTransfer, type LegOrder, feeLegs } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, type Instance, aProcess } from "../testing/world.ts";
+import { transferThatIs } from "../testing/recorded-transfer.ts";
 
 const TYPES: DealTypes = { result: 5, mirror: 5, exit: 5, fee_debit: 4, fee_credit: 4 };
 
@@ -29,10 +29,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
   await send(first, "subscription:mirror:1", { login: master, kind: MovementKind.MIRROR, minor: 100_00n });
   await send(first, "subscription:mirror:2", { login: master, kind: MovementKind.MIRROR, minor: -1_00n });
   await send(first, "subscription:exit:1", { login: master, kind: MovementKind.EXIT, minor: -9_00n });
-  const fee = aTransfer("fee:1", [
-    { login: investor, kind: MovementKind.FEE_DEBIT, minor: -1_00n },
-    { login: payment, kind: MovementKind.FEE_CREDIT, minor: 1_00n },
-  ]);
+  const fee = aTransfer("fee:1", feeLegs(investor, payment, 1_00n));
   expect((await decidedTransfer(first, fee)).state).toBe(TransferState.APPLIED);
   const actions = async (login: string) => (await world.control.deals(login)).map(({ action }) => action);
   expect([await actions(investor), await actions(master), await actions(payment)]).toEqual([[2, 5, 4], [5, 5, 5], [4]]);
@@ -45,11 +42,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
     .catch(() => undefined);
   await first[Symbol.asyncDispose]();
   const second = await world.start({ quietPeriodMs: 1_000 });
-  const posted = await eventually(
-    () => recordedTransfer(second.service, "posting:7:2"),
-    ({ state }) => state === TransferState.APPLIED,
-    20_000,
-  );
+  const posted = await transferThatIs(TransferState.APPLIED, second.service, "posting:7:2", 20_000);
   expect(posted.legs).toMatchObject([{ dealId: BigInt((await world.control.deals(investor)).at(-1)!.deal) }]);
   await send(second, "posting:7:3", { login: investor, kind: MovementKind.RESULT, minor: 2_00n });
   expect(await actions(investor)).toEqual([2, 5, 4, 5, 2]);
@@ -64,8 +57,7 @@ test.concurrent("each kind has its type in the platform's history, and is what i
 test.concurrent.for([2, 5] as const)(
   "a mirror or exit above the free margin of open positions is refused, makes no deal and logs no warning, as type %s",
   async (mirror, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start({ settings: { dealTypes: { mirror, exit: mirror } } });
+    const { world, instance } = await aProcess(context, { settings: { dealTypes: { mirror, exit: mirror } } });
     const master = await anAccount(instance, "master");
     const warn = vi.spyOn(instance.deps.log, "warn");
     const send = (key: string, kind: MovementKind, minor: bigint) =>

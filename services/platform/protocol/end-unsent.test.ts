@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
+import { aDeposit, aTransfer, moneyOf, feeLegs } from "../testing/requests.ts";
 import { resumeBoth } from "../testing/reviews.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { aCall, anAccount, aWorld, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
@@ -25,9 +24,10 @@ test.concurrent.for([
 ])(
   "a deposit that waits in a restored database is not refused while the process $name that its history was not read",
   async ({ isKnown }, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
-    const { deps, service } = instance;
+    const { world, instance, deps, service } = await aProcess(context, {
+      hasJobs: false,
+      settings: { turnWaitMs: 300 },
+    });
     const [busy, late] = [await anAccount(instance), await anAccount(instance)];
     const requests = [aDeposit(busy, 5n), aDeposit(late, 5n)] as const;
     await aWaitingLeg(deps.pool, { key: "before", login: busy });
@@ -50,10 +50,10 @@ test.concurrent.for([
 );
 
 test.concurrent("a deposit that was recorded before an equal lost one was found is never sent", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
-  const { deps, service } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, deps, service, login } = await aProcessWith("investor", context, {
+    hasJobs: false,
+    settings: { turnWaitMs: 300 },
+  });
   const [repeated, other] = [aDeposit(login, 5n), aDeposit(login, 5n)];
   for (const { key } of [repeated, other]) await aWaitingLeg(deps.pool, { key, login });
   await world.control.balance(
@@ -74,19 +74,10 @@ test.concurrent("a deposit that was recorded before an equal lost one was found 
 });
 
 test.concurrent("a process that does not know that its database was restored records no request as refused", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { deps, service } = instance;
+  const { instance, deps, service } = await aProcess(context, { hasJobs: false });
   const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   const late = aDeposit(login, 5_00n, { sendBefore: new Date(Date.now() - 1_000) });
-  const fee = aTransfer(
-    "fee:1",
-    [
-      { login, kind: MovementKind.FEE_DEBIT, minor: -20_00n },
-      { login: payment, kind: MovementKind.FEE_CREDIT, minor: 20_00n },
-    ],
-    { upTo: { floor: moneyOf(0n) } },
-  );
+  const fee = aTransfer("fee:1", feeLegs(login, payment, 20_00n), { upTo: { floor: moneyOf(0n) } });
   await replaceDatabase(instance);
 
   for (const request of [late, fee]) {

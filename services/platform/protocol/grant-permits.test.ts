@@ -64,19 +64,6 @@ test("a leg that pauses after an attempt waits until the pause is over", async (
   expect(await grant(number)).toEqual(WAIT);
 });
 
-test("while facts of an account are read, only a credit without a queue is permitted", async () => {
-  const { pool, grant } = await setUp();
-  const deposit = await aWaitingLeg(pool, { key: "a" });
-  const credit = await aWaitingLeg(pool, { key: "b", kind: "fee_credit" });
-  await execute(
-    pool,
-    sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
-  );
-
-  expect(await grant(deposit)).toEqual(WAIT);
-  expect(await grant(credit)).toMatchObject({ kind: "permitted" });
-});
-
 test.each([
   ["a mirror", { kind: "mirror" }],
   ["a credit without a queue", { kind: "fee_credit", ordinal: 2 }],
@@ -108,21 +95,6 @@ test("a leg waits for an open leg of the login and for one queued before it", as
   await execute(pool, sql`update leg set came_from = null, state = 'INTENT', review = null`);
   await end(pool, first);
   expect(await grant(second)).toMatchObject({ kind: "permitted" });
-});
-
-test("under an account lock legs of its owner and legs queued before it are permitted, and no later ones", async () => {
-  const { pool, grant } = await setUp();
-  const before = await aWaitingLeg(pool, { key: "a" });
-  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner: "saga" }]));
-  const later = await aWaitingLeg(pool, { key: "b" });
-  const own = await aWaitingLeg(pool, { key: "c", lockOwner: "saga" });
-
-  expect(await grant(later)).toEqual(WAIT);
-  expect(await grant(own)).toEqual(WAIT);
-  expect(await grant(before)).toMatchObject({ kind: "permitted" });
-  await end(pool, before);
-  expect(await grant(later)).toEqual(WAIT);
-  expect(await grant(own)).toMatchObject({ kind: "permitted" });
 });
 
 test.each([

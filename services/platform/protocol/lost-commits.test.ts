@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { PERMIT_MS } from "../domain/permit.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { losing } from "../testing/losing.ts";
-import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { recordedTransfer } from "../testing/recorded-transfer.ts";
+import { aDeposit, aTransfer, moneyOf, feeLegs } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
+import { recordedTransfer, transferThatIs } from "../testing/recorded-transfer.ts";
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
@@ -13,9 +13,7 @@ async function attemptsOf({ deps }: Instance): Promise<string[]> {
 }
 
 test.concurrent("a permit whose commit was lost is never used, and the deposit is sent under the next one", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
 
   const request = aDeposit(login, 5_00n);
   const result = await losing(instance, { commit: 1, isCommitted: true }).transfer(request, aCall());
@@ -26,9 +24,7 @@ test.concurrent("a permit whose commit was lost is never used, and the deposit i
 });
 
 test.concurrent("an order whose transaction was rolled back is recorded again", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
 
   const request = aDeposit(login, 5_00n);
   const result = await losing(instance, { commit: 1, isCommitted: false }).transfer(request, aCall());
@@ -41,9 +37,7 @@ test.concurrent("an order whose transaction was rolled back is recorded again", 
 test.concurrent.for([true, false])(
   "an outcome whose commit was lost (committed: %s) is recorded once",
   async (isCommitted, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start();
-    const login = await anAccount(instance);
+    const { world, instance, login } = await aProcessWith("investor", context);
 
     const result = await losing(instance, { commit: 2, isCommitted }).transfer(aDeposit(login, 5_00n), aCall());
 
@@ -55,25 +49,22 @@ test.concurrent.for([true, false])(
 );
 
 /** Each commit of a batch: of the orders; of the debits with the permits of the credits; of the credits. */
-const LOSSES_IN_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((isCommitted) => ({ commit, isCommitted })));
+const LOSSES_IN_A_BATCH = [
+  { commit: 1, isCommitted: true },
+  { commit: 2, isCommitted: true },
+  { commit: 2, isCommitted: false },
+  { commit: 3, isCommitted: true },
+];
 
 test.concurrent.for(LOSSES_IN_A_BATCH)(
   "a batch that loses its commit $commit (committed: $isCommitted) collects each fee once",
   async (loss, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start({ quietPeriodMs: 1_000 });
+    const { world, instance } = await aProcess(context, { quietPeriodMs: 1_000 });
     const payment = await anAccount(instance, "payment");
     const logins = await Promise.all([1, 2, 3].map(() => anAccount(instance)));
     for (const login of logins) await instance.service.transfer(aDeposit(login, 50_00n), aCall());
     const requests = logins.map((login) =>
-      aTransfer(
-        `fee:${login}`,
-        [
-          { login, kind: MovementKind.FEE_DEBIT, minor: -30_00n },
-          { login: payment, kind: MovementKind.FEE_CREDIT, minor: 30_00n },
-        ],
-        { upTo: { floor: moneyOf(0n) } },
-      ),
+      aTransfer(`fee:${login}`, feeLegs(login, payment, 30_00n), { upTo: { floor: moneyOf(0n) } }),
     );
 
     const { answers } = await losing(instance, loss).transferBatch({ requests }, aCall(30_000));
@@ -92,19 +83,18 @@ test.concurrent.for(LOSSES_IN_A_BATCH)(
   },
 );
 
-test.concurrent("a process that was paused between its permit and its write does not write", async (context) => {
+test("a process that was paused between its permit and its write does not write", async (context) => {
   const world = await aWorld(context);
-  let mustPause = false;
+  const realNow = performance.now.bind(performance);
+  let pausedMs: number | undefined;
   const instance = await world.start({
     onFailpoint(point) {
-      if (!mustPause || point !== "after_permit") return;
-      mustPause = false;
-      const until = performance.now() + 2_100;
-      while (performance.now() < until);
+      if (point === "after_permit") pausedMs ??= PERMIT_MS;
     },
   });
   const login = await anAccount(instance);
-  mustPause = true;
+  vi.spyOn(performance, "now").mockImplementation(() => realNow() + (pausedMs ?? 0));
+  context.onTestFinished(() => void vi.restoreAllMocks());
 
   const result = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
 
@@ -114,20 +104,14 @@ test.concurrent("a process that was paused between its permit and its write does
 });
 
 test.concurrent("a process that could not record its answer fences the attempt later, so that absence can be proven", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 1_000 });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { quietPeriodMs: 1_000 });
   instance.crashAt("after_answer");
   await world.control.fault({ command: "trade/balance", effect: "retcode:8" });
   const request = aDeposit(login, 5_00n);
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_answer");
   instance.crashAt(undefined);
 
-  const ended = await eventually(
-    () => recordedTransfer(instance.service, request.key),
-    ({ state }) => state === TransferState.REFUSED,
-    15_000,
-  );
+  const ended = await transferThatIs(TransferState.REFUSED, instance.service, request.key, 15_000);
 
   expect(ended.refusalCode).toBe("absent");
 });

@@ -26,10 +26,10 @@ import {
   vote,
 } from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { recordedTransfer } from "../testing/recorded-transfer.ts";
+import { transferThatIs } from "../testing/recorded-transfer.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
   await heartbeat(deps);
@@ -69,10 +69,7 @@ test.concurrent("after a restart of the database nothing is sent before the hist
   expect(await many(instance.deps.pool, sql`select number from attempt`)).toEqual([]);
 
   const reading = await world.start({ isHistoryRead: false });
-  const { state } = await eventually(
-    () => recordedTransfer(reading.service, "queued"),
-    (transfer) => transfer.state === TransferState.APPLIED,
-  );
+  const { state } = await transferThatIs(TransferState.APPLIED, reading.service, "queued");
   expect(state).toBe(TransferState.APPLIED);
   expect(await world.control.deals(login)).toHaveLength(1);
 });
@@ -143,7 +140,7 @@ test.concurrent("after a failover the gate stays closed for a quiet period, beca
   const before = await world.start({ hasJobs: false });
   const login = await anAccount(before);
   await promoteStandby(before);
-  const quietPeriodMs = 3_000;
+  const quietPeriodMs = 1_500;
   const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs });
   const reader = new AccountReader(deps, onlyReader);
   const read = (): Promise<boolean> => reader.read({ backMs: 10_000, findsDeleted: false });
@@ -176,7 +173,7 @@ test.concurrent("a generation of the books ends with their database, and not wit
   const before = await world.start({ hasJobs: false });
   const generationAfter = async (change: (instance: Instance) => Promise<void>): Promise<bigint> => {
     await change(before);
-    const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs: 1, commandTimeoutMs: 1 });
+    const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs: 1 });
     const reader = new AccountReader(deps, onlyReader);
     await eventually(
       async () => {
@@ -192,34 +189,8 @@ test.concurrent("a generation of the books ends with their database, and not wit
   expect(await generationAfter(promoteStandby)).toBe(2n);
 });
 
-test.concurrent("when the reader that stopped permits ends before it has read everything, the next one opens the gate", async (context) => {
-  const world = await aWorld(context);
-  const before = await world.start();
-  const login = await anAccount(before);
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(before, "database_behind");
-  await restartDatabase(before);
-  await before[Symbol.asyncDispose]();
-
-  const instance = await world.start({ isHistoryRead: false });
-
-  expect(instance.deps.gate.read()).toBe("stopped");
-  await eventually(
-    () =>
-      many<{ isHere: boolean }>(
-        instance.deps.pool,
-        sql`select database = database_identity() as "isHere" from permit_gate`,
-      ),
-    ([gate]) => gate?.isHere === true,
-  );
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await approveResume(instance, review);
-  expect(await gateOf(instance.deps)).toBe("open");
-});
-
 test.concurrent("operators cannot resume while the balances do not equal the logs, or have not been compared since the stop", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const { pool } = instance.deps;
   const login = await anAccount(instance);
   const other = await anAccount(instance);
@@ -261,8 +232,7 @@ test.concurrent("operators cannot resume while the balances do not equal the log
 });
 
 test.concurrent("what keeps operators from resuming is listed, all at once, with what was imported", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 600_000 });
+  const { world, instance } = await aProcess(context, { quietPeriodMs: 600_000 });
   const permits = () => instance.service.getPermits({}, aCall());
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
   expect(await permits()).toEqual({
@@ -308,10 +278,10 @@ test.concurrent("what keeps operators from resuming is listed, all at once, with
 });
 
 test.concurrent("accounts whose deals are not all in their logs are counted while permits are stopped, and awaited for two quiet periods", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false, quietPeriodMs: 40 * MINUTE_MS });
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { service, deps, login } = await aProcessWith("investor", context, {
+    hasJobs: false,
+    quietPeriodMs: 40 * MINUTE_MS,
+  });
   await readAgainFrom(deps.pool, login, new Date());
   await deps.pool.query("update permit_gate set stopped_at = now() - interval '1 hour'");
   const permits = await service.getPermits({}, aCall());
@@ -322,10 +292,7 @@ test.concurrent("accounts whose deals are not all in their logs are counted whil
 });
 
 test.concurrent("a deal that is imported begins another generation: a service that has reported before has to repeat its step", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, deps, login } = await aProcessWith("investor", context);
   const generationOf = async (): Promise<bigint> => (await service.getPermits({}, aCall())).generation;
   const report = (generation: bigint) => service.reportRecovered({ service: "subscription", generation }, aCall());
   await world.control.balance(login, "8.00", LOST);
@@ -349,9 +316,7 @@ test.concurrent("a deal that is imported begins another generation: a service th
 });
 
 test.concurrent("operators cannot resume before they have decided about the deals that could not be imported", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   await world.control.balance(
     login,
     "8.00",
@@ -379,104 +344,8 @@ test.concurrent("operators cannot resume before they have decided about the deal
   expect(await gateOf(instance.deps)).toBe("open");
 });
 
-test.concurrent("a run of a check that began before the stop is no run since the stop", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { pool } = instance.deps;
-  await anAccount(instance);
-  const login = await anAccount(instance);
-  await runRequiredChecks(instance);
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await runRequiredChecks(instance);
-  const began = sql`update reconciliation_check
-                    set completed_from = (select stopped_at - interval '1 second' from permit_gate), completed_at = now()
-                    where name = 'deal_matching'`;
-  await execute(pool, began);
-  await eventually(
-    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
-    (message) =>
-      message ===
-      "The check deal_matching has not completed a run since the stop. Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.",
-  );
-});
-
-test.concurrent("operators resume when every account has been compared in a pass that began after the stop", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { pool } = instance.deps;
-  const login = await anAccount(instance);
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await runRequiredChecks(instance);
-  // The pass had begun before the stop: its first runs may have compared accounts that lost commands moved afterwards.
-  await execute(
-    pool,
-    sql`update reconciliation_check
-        set full_pass_from = (select stopped_at - interval '1 second' from permit_gate)
-        where name = 'platform_balance'`,
-  );
-  await eventually(
-    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
-    (message) =>
-      typeof message === "string" &&
-      message.startsWith("The check platform_balance has not completed a pass through all accounts since the stop."),
-  );
-});
-
-test.concurrent("an account that the platform does not show does not keep operators from resuming the others", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { pool } = instance.deps;
-  const [login, absent] = [await anAccount(instance), await anAccount(instance)];
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await runRequiredChecks(instance);
-  await execute(
-    pool,
-    sql`insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
-                                          deal_ids, message, evidence)
-        values ('platform_balance', ${`login:${absent}:0`}, now(), now(), ${absent}, '', 0, '{}', '{}', 'not shown',
-                '{"shown_minor": null}')`,
-  );
-  await eventually(
-    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
-    (decided) => typeof decided !== "string",
-  );
-  expect(await gateOf(instance.deps)).toBe("open");
-});
-
-test.concurrent("operators cannot resume before a quiet period has passed, because a lost command may still be executed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ quietPeriodMs: 600_000 });
-  const login = await anAccount(instance);
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  const approve = () => vote(instance, review, "key-of-bob", { action: "resume" });
-
-  await expect(approve()).rejects.toMatchObject({
-    code: "action_not_possible",
-    // Every reason at once, with the checks that have not run yet.
-    message: expect.stringMatching(
-      /600 seconds after the stop\. The service subscription .* The check deal_matching .*ops\/breaks/,
-    ) as string,
-  });
-  expect(await gateOf(instance.deps)).toBe("stopped");
-  await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");
-  await runRequiredChecks(instance);
-  await approve();
-  expect(await gateOf(instance.deps)).toBe("open");
-});
-
 test.concurrent("while deals of an account cannot be filed, no deposit is accepted on it, because one of them may be the same", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { world, service, deps, login } = await aProcessWith("investor", context, { hasJobs: false });
   const deposit = (minor: bigint) => service.transfer(aDeposit(login, minor), aCall());
   const unfiledSince = (secondsAgo: number) =>
     readAgainFrom(deps.pool, login, new Date(Date.now() - secondsAgo * SECOND_MS));
@@ -497,9 +366,7 @@ test.concurrent("while deals of an account cannot be filed, no deposit is accept
 });
 
 test.concurrent("when operators resume, an account whose deals are not all in its log waits until they are", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(context, { hasJobs: false });
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
   await world.control.balance(login, "8.00", LOST);
   await readLogin(deps, login);
@@ -514,25 +381,8 @@ test.concurrent("when operators resume, an account whose deals are not all in it
   expect(await service.transfer(aDeposit(other, 5_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 });
 
-test.concurrent("operators cannot resume before the history was read", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
-  await world.control.balance(login, "8.00", LOST);
-  const review = await reviewOf(instance, "database_behind");
-  await restartDatabase(instance);
-
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await expect(vote(instance, review, "key-of-bob", { action: "resume" })).rejects.toMatchObject({
-    code: "action_not_possible",
-    message: expect.stringContaining("has not been read completely") as string,
-  });
-});
-
 test.concurrent("a deposit that equals a lost one is refused with its ticket for 30 days, and another one is executed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context);
   await world.control.balance(login, "8.00", LOST);
   const dealId = await resume(instance);
   const repeated = (own: { comment: string }) => instance.service.transfer(aDeposit(login, 8_00n, own), aCall());
@@ -541,28 +391,14 @@ test.concurrent("a deposit that equals a lost one is refused with its ticket for
   await expect(repeated({ comment: "lost" })).rejects.toMatchObject(refused);
   await expect(repeated({ comment: "lost" })).rejects.toMatchObject(refused);
   expect(await repeated({ comment: "another" })).toMatchObject({ state: TransferState.APPLIED });
-});
-
-test.concurrent("a lost movement is forgotten after 30 days", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const login = await anAccount(instance);
-  await world.control.balance(login, "8.00", LOST);
-  await resume(instance);
   await corrupt(instance.deps.pool, "update lost_movement set found_at = found_at - interval '30 days'");
-
-  expect(await instance.service.transfer(aDeposit(login, 8_00n, { comment: "lost" }), aCall())).toMatchObject({
-    state: TransferState.APPLIED,
-  });
+  expect(await repeated({ comment: "lost" })).toMatchObject({ state: TransferState.APPLIED });
 });
 
 const LOST_WITHDRAWAL = platformComment({ kind: "withdrawal", number: legNumber(78n), attempt: 1 }, "lost");
 
 test.concurrent("a withdrawal that equals a lost one gets no account lock", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 50_00n), aCall());
   await world.control.balance(login, "-8.00", LOST_WITHDRAWAL);
   const dealId = await resume(instance);

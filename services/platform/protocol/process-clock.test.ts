@@ -7,7 +7,7 @@ import { readClock } from "../store/clock.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, aProcess } from "../testing/world.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
@@ -23,35 +23,31 @@ function setProcessClock(byMs: number): void {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
 }
 
-test.for([HOUR_MS, -HOUR_MS])(
-  "a process whose clock is %d ms off stores no time that is compared with times of the database",
-  async (byMs, context) => {
-    const world = await aWorld(context);
-    const instance = await world.start({ hasJobs: false, timeZone: ZONE });
-    const { service, deps } = instance;
-    await anAccount(instance);
-    const existing = await world.control.addAccount({
-      group: "pamm\\investor",
-      name: "Existing account",
-      balance: "7",
-    });
-    setProcessClock(byMs);
+test("a process whose clock is an hour off stores no time that is compared with times of the database", async (context) => {
+  const { world, instance, service, deps } = await aProcess(context, { hasJobs: false, timeZone: ZONE });
+  await anAccount(instance);
+  const existing = await world.control.addAccount({
+    group: "pamm\\investor",
+    name: "Existing account",
+    balance: "7",
+  });
+  setProcessClock(HOUR_MS);
 
-    const login = await anAccount(instance);
-    const master = await anAccount(instance, "master");
-    await service.adoptAccount({ login: existing, role: AccountRole.INVESTOR }, aCall());
-    await service.transfer(aDeposit(login, 5_00n), aCall());
-    await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
-    await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
-    const forged = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
-    await world.control.balance(login, "8.00", forged);
-    await readLogin(deps, login);
-    await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });
+  const login = await anAccount(instance);
+  const master = await anAccount(instance, "master");
+  await service.adoptAccount({ login: existing, role: AccountRole.INVESTOR }, aCall());
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+  await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
+  await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
+  const forged = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
+  await world.control.balance(login, "8.00", forged);
+  await readLogin(deps, login);
+  await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });
 
-    expect(await logOf(instance, login, 4)).toHaveLength(4);
-    const { apart, times } = await one<{ apart: number; times: number }>(
-      deps.pool,
-      sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
+  expect(await logOf(instance, login, 4)).toHaveLength(4);
+  const { apart, times } = await one<{ apart: number; times: number }>(
+    deps.pool,
+    sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
           from (
             select applied_at as at from leg
             union all select next_scan_at from leg
@@ -63,10 +59,9 @@ test.for([HOUR_MS, -HOUR_MS])(
             union all select confirmed_at from review_case
             union all select done_at from review_case
           ) as written`,
-    );
-    expect(times).toBeGreaterThan(15);
-    expect(apart).toBeLessThan(TOLERANCE_S);
-    const { clock } = await registerInstance(deps);
-    expect(Math.abs((await readClock(deps.pool)) - clock.steadySinceMs)).toBeLessThan(TOLERANCE_S * 1_000);
-  },
-);
+  );
+  expect(times).toBeGreaterThan(15);
+  expect(apart).toBeLessThan(TOLERANCE_S);
+  const { clock } = await registerInstance(deps);
+  expect(Math.abs((await readClock(deps.pool)) - clock.steadySinceMs)).toBeLessThan(TOLERANCE_S * 1_000);
+});

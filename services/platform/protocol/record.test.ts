@@ -62,16 +62,6 @@ async function logged(pool: Pool, login = "1") {
   );
 }
 
-async function isScannedWithin(pool: Pool, ms: number): Promise<boolean> {
-  const [row] = await many<{ is: boolean }>(
-    pool,
-    sql`select next_scan_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
-               and next_scan_at <= clock_timestamp() + ${ms} * interval '1 millisecond' as is
-        from leg`,
-  );
-  return row?.is ?? false;
-}
-
 test("an answer is recorded with its deal, its attempt and its entry", async () => {
   const { pool, record, number } = await aSentLeg();
 
@@ -80,15 +70,6 @@ test("an answer is recorded with its deal, its attempt and its entry", async () 
   expect(await legs(pool)).toEqual([{ state: "APPLIED", review: null, deal: TICKET, ordinal: 1 }]);
   expect(await attempts(pool)).toEqual([{ state: "APPLIED", fenced: true, code: 0 }]);
   expect(await logged(pool)).toEqual([{ amount: 5n, deal: TICKET }]);
-});
-
-test("a Master's own leg is applied at once, and its entry waits for the reader", async () => {
-  const { pool, record, number } = await aSentLeg({ role: "master", kind: "mirror" });
-
-  expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: true });
-
-  expect(await legs(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
-  expect(await logged(pool)).toEqual([]);
 });
 
 test("the facts of a sender are recorded with its attempt, also when they change nothing any more", async () => {
@@ -109,13 +90,6 @@ test("a later report never changes the outcome of an attempt", async () => {
   expect(await legs(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
   expect(await attempts(pool)).toMatchObject([{ state: "APPLIED" }]);
   expect(await logged(pool)).toHaveLength(1);
-});
-
-test("a leg with a lost answer is scanned soon", async () => {
-  const { pool, record, number } = await aSentLeg();
-  await record(number, { type: "lost", attempt: 1 });
-
-  expect(await isScannedWithin(pool, 250)).toBe(true);
 });
 
 test("a second deal of a leg is sent to manual review, and is not booked for the leg", async () => {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { findLeg, listLegs } from "../store/legs.ts";
+import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { readWholeLogin } from "../amendments/read-whole-login.ts";
 import { recordNow } from "./record-now.ts";
@@ -40,9 +40,7 @@ async function rows({ deps }: Instance) {
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
 test.concurrent("of two legs that receive one ticket at the same moment, the second stays unknown", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { deps } = instance;
+  const { instance, deps } = await aProcess(context, { hasJobs: false });
   const [first, second] = [await aSendingLeg(instance), await aSendingLeg(instance)];
 
   const { server } = deps.settings;
@@ -65,35 +63,8 @@ test.concurrent("of two legs that receive one ticket at the same moment, the sec
   ]);
 });
 
-test.concurrent("an answer with a recorded ticket of another login leaves the leg unknown, and the history decides its outcome", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { deps } = instance;
-  const other = await anAccount(instance);
-  const known = await instance.service.transfer(aDeposit(other, 3_00n), aCall());
-  const leg = await aSendingLeg(instance);
-
-  const answered = { ...applied, ticket: known.legs[0]!.dealId };
-  const { status } = await recordNow(deps, leg, answered, ANSWERED);
-
-  expect(status.state).toBe("UNKNOWN");
-  // The real deal has the reference of the leg.
-  const { reference } = await one<{ reference: string }>(
-    deps.pool,
-    sql`select reference from attempt where leg_number = ${leg.number}`,
-  );
-  const { deal } = await world.control.balance(leg.login, "5.00", reference);
-  const found = await eventually(
-    () => findLeg(deps.pool, leg.number),
-    (seen) => seen?.status.state === "APPLIED",
-  );
-  expect(found?.dealId).toBe(BigInt(deal));
-});
-
 test.concurrent("an answer with the ticket of another login's unread deal is detected when its history is compared", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { deps } = instance;
+  const { world, instance, deps } = await aProcess(context, { hasJobs: false });
   const other = await anAccount(instance);
   const leg = await aSendingLeg(instance);
   const { deal } = await world.control.balance(other, "5.00");
@@ -108,10 +79,7 @@ test.concurrent("an answer with the ticket of another login's unread deal is det
 });
 
 test.concurrent("a ticket that the platform reuses on the same login is sent to manual review and booked once", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, service, deps, login } = await aProcessWith("investor", context);
   const first = await service.transfer(aDeposit(login, 5_00n), aCall());
   await world.control.restart(60_000);
 
@@ -125,9 +93,7 @@ test.concurrent("a ticket that the platform reuses on the same login is sent to 
 });
 
 test.concurrent("a read of a login whose row is locked is refused as busy while it differs from its log, and succeeds later", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance);
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
   await world.control.balance(login, "1.00");
 
   await inTransaction(instance.deps.pool, async (tx) => {

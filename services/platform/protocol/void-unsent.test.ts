@@ -33,11 +33,13 @@ async function aPermit(
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
-test.concurrent("a permit whose commit was lost is voided by the process that would have used it", async (context) => {
+test.concurrent("a permit whose commit was lost is voided by the process and session that would have used it, and no other session", async (context) => {
   const { deps, leg, status } = await aPermit(await aWorld(context), ({ own }) => own);
 
-  await voidUnsent(deps, leg, SESSION);
+  await voidUnsent(deps, leg, "own/2");
+  expect(await status()).toEqual(UNDER_WAY);
 
+  await voidUnsent(deps, leg, SESSION);
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
@@ -45,14 +47,6 @@ test.concurrent("the permit of another process is never voided, because its comm
   const { deps, leg, status } = await aPermit(await aWorld(context), ({ other }) => other);
 
   await voidUnsent(deps, leg, SESSION);
-
-  expect(await status()).toEqual(UNDER_WAY);
-});
-
-test.concurrent("the permit of another session of the same process is never voided", async (context) => {
-  const { deps, leg, status } = await aPermit(await aWorld(context), ({ own }) => own);
-
-  await voidUnsent(deps, leg, "own/2");
 
   expect(await status()).toEqual(UNDER_WAY);
 });

@@ -1,13 +1,10 @@
 import { expect, test } from "vitest";
 import { platformService } from "../service.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, eventually, aProcessWith } from "../testing/world.ts";
 
 test.concurrent("a preview of an account lock has the facts of the lock, and takes and delays nothing", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { service, deps, login } = await aProcessWith("investor", context);
   await service.transfer(aDeposit(login, 50_00n), aCall());
 
   const preview = await service.previewHold({ login }, aCall());
@@ -18,10 +15,7 @@ test.concurrent("a preview of an account lock has the facts of the lock, and tak
 });
 
 test.concurrent("an account that another owner has is busy, and its facts are shown", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance);
+  const { service, login } = await aProcessWith("investor", context);
   await service.hold({ login, lockOwner: "a" }, aCall());
 
   const preview = await service.previewHold({ login }, aCall());
@@ -33,10 +27,7 @@ test.concurrent("an account that another owner has is busy, and its facts are sh
 });
 
 test.concurrent("a leg that is being sent makes the account busy", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
-  const login = await anAccount(instance);
+  const { world, service, deps, login } = await aProcessWith("investor", context);
   await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 600_000 });
   const deposit = service.transfer(aDeposit(login, 5_00n), aCall());
   await eventually(
@@ -53,10 +44,7 @@ test.concurrent("a leg that is being sent makes the account busy", async (contex
 });
 
 test.concurrent("a stop, a closed gate and a platform that cannot be read are reported together", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { deps } = instance;
-  const login = await anAccount(instance);
+  const { world, instance, deps, login } = await aProcessWith("investor", context, { hasJobs: false });
   await deps.pool.query("update account set stopped_reason = 'test' where login = $1", [login]);
   for (const command of ["user/get_batch", "user/get"]) {
     await world.control.fault({ command, effect: "retcode:3", times: 9 });
@@ -68,10 +56,6 @@ test.concurrent("a stop, a closed gate and a platform that cannot be read are re
 
   expect(preview.refusals.map(({ code }) => code)).toEqual(["platform_unavailable", "safety_stop", "account_busy"]);
   expect(preview.facts).toBeUndefined();
-});
-
-test.concurrent("accounts that are not managed are refused", async (context) => {
-  const world = await aWorld(context);
-  const { service } = await world.start({ hasJobs: false });
-  await expect(service.previewHold({ login: "9999" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+  const unmanaged = instance.service.previewHold({ login: "9999" }, aCall());
+  await expect(unmanaged).rejects.toMatchObject({ code: "login_not_managed" });
 });

@@ -3,14 +3,11 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
-import { recordedTransfer } from "../testing/recorded-transfer.ts";
+import { aCall, anAccount, eventually, aProcess, aProcessWith } from "../testing/world.ts";
+import { transferThatIs } from "../testing/recorded-transfer.ts";
 
 test.concurrent("continuous reads of an account do not block its legs", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
+  const { service, login } = await aProcessWith("master", context);
   let isOver = false;
   let readings = 0;
   const read = async (): Promise<void> => {
@@ -28,10 +25,7 @@ test.concurrent("continuous reads of an account do not block its legs", async (c
     expect((await service.transfer(mirror(key, false), aCall())).state).toBe(TransferState.APPLIED);
   }
   await service.transfer(mirror("later", true), aCall());
-  await eventually(
-    () => recordedTransfer(service, "later"),
-    ({ state }) => state === TransferState.APPLIED,
-  );
+  await transferThatIs(TransferState.APPLIED, service, "later");
   expect(performance.now() - startedAt).toBeLessThan(20_000);
   isOver = true;
   await Promise.all(readers);
@@ -41,10 +35,7 @@ test.concurrent("continuous reads of an account do not block its legs", async (c
 });
 
 test.concurrent("a leg that may not be sent does not block a read of account facts", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
-  const login = await anAccount(instance, "master");
+  const { service, login } = await aProcessWith("master", context);
   await service.hold({ login, lockOwner: "saga" }, aCall());
   const mirror = aTransfer("a", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }], { enqueue: true });
   await service.transfer(mirror, aCall());
@@ -60,9 +51,7 @@ test.concurrent("a leg that may not be sent does not block a read of account fac
 });
 
 test.concurrent("Masters that are read while others are read share the requests, each with its own positions", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const logins: string[] = [];
   for (let master = 0; master < 12; master += 1) logins.push(await anAccount(instance, "master"));
   await world.control.balance(logins.at(-1)!, "10000.00");
@@ -91,9 +80,7 @@ test.concurrent("Masters that are read while others are read share the requests,
 });
 
 test.concurrent("a price from before the present session is no mark, and many Masters share what is read of a symbol", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const logins: string[] = [];
   for (let master = 0; master < 8; master += 1) {
     const login = await anAccount(instance, "master");
@@ -144,9 +131,7 @@ test.concurrent("a price from before the present session is no mark, and many Ma
 });
 
 test.concurrent("a platform that shows no times of prices has no recent price, unless any price counts", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const login = await anAccount(instance, "master");
+  const { world, instance, login } = await aProcessWith("master", context, { hasJobs: false });
   await world.control.balance(login, "10000.00");
   await world.control.open(login, "0.10");
   const readBy = async (own: typeof instance) => {

@@ -1,12 +1,10 @@
 import { expect, test } from "vitest";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, aProcess } from "../testing/world.ts";
 
 test.concurrent("the sum of a log at a log position never changes and is returned with the platform's balance", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service } = instance;
+  const { instance, service } = await aProcess(context);
   const [first, second] = [await anAccount(instance), await anAccount(instance)];
   await service.transfer(aDeposit(first, 100_00n), aCall());
   await service.transfer(aDeposit(first, 5_00n), aCall());
@@ -56,9 +54,7 @@ test.concurrent("the sum of a log at a log position never changes and is returne
 });
 
 test.concurrent("an unreachable platform is platform_unavailable, and an invalid list is refused", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const { service } = instance;
+  const { world, instance, service } = await aProcess(context, { hasJobs: false });
   const positions = [{ login: await anAccount(instance), number: 0n }];
   await world.control.fault({ command: "user/get_batch", effect: "retcode:7", times: 9 });
   await expect(service.readBalances({ positions }, aCall())).rejects.toMatchObject({ code: "platform_unavailable" });

@@ -69,11 +69,12 @@ test("groups with Masters are first, and the logins of a group are listed once i
   expect(world.requests).toHaveLength(4);
 });
 
-test("a group is read by login when most of its accounts are not managed here", async (context) => {
-  const world = await aPlan(context, { a: ["1", "7"], b: ["2", "8", "9"] });
+test("a group is read by login when most of its accounts are not managed here, or its logins are not listed", async (context) => {
+  const world = await aPlan(context, { a: ["1", "7"], b: ["2", "8", "9"], c: undefined });
   await world.manage("1", "a", LONG_AGO);
   await world.manage("2", "b", LONG_AGO);
-  expect(await world.make()).toEqual({ groups: ["a"], logins: ["2"] });
+  await world.manage("3", "c", LONG_AGO);
+  expect(await world.make()).toEqual({ groups: ["a"], logins: ["2", "3"] });
 });
 
 test("an account that left its group is read by login, first from the last list that had it, until that was read", async (context) => {

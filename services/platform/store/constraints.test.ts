@@ -81,21 +81,6 @@ test("a deal is in one log once", async () => {
   await expect(log(pool, "1", 77n)).rejects.toMatchObject({ constraint: "log_entry_deal" });
 });
 
-test("entries of many writers at once are numbered without gaps, and the account has their sum", async () => {
-  const { pool } = await testDatabase("platform");
-  await aManagedLogin(pool, "1");
-
-  await Promise.all(Array.from({ length: 10 }, (_, index) => log(pool, "1", BigInt(index + 1))));
-
-  const { rows } = await pool.query(
-    `select array_agg(number order by id) as numbers, sum(amount_minor) as sum, max(log_number) as last, max(log_minor) as minor
-     from log_entry join account using (login)`,
-  );
-  expect(rows).toEqual([
-    { numbers: Array.from({ length: 11 }, (_, index) => BigInt(index)), sum: "30", last: 10n, minor: 30n },
-  ]);
-});
-
 test("a log entry never changes, also by the owner of the table or a superuser", async () => {
   const { pool, admin } = await testDatabase("platform");
   await aManagedLogin(pool, "1");

@@ -48,6 +48,18 @@ test("the breaks of a check are counted up to a limit, and the accounts of some 
   ]);
 });
 
+test("a run, or a pass through all accounts, that began before the stop is none since it", async () => {
+  const { pool } = await testDatabase("platform");
+  await insertChecks(pool);
+  const before = new Date(STOPPED_AT.getTime() - 1_000);
+  await execute(pool, sql`update reconciliation_check set completed_from = ${before} where name = 'deal_matching'`);
+  await execute(pool, sql`update reconciliation_check set full_pass_from = ${before} where name = 'platform_balance'`);
+
+  expect(await listUnsettled(pool, CHECKS, STOPPED_AT)).toMatchObject(
+    CHECKS.map((check) => ({ ...check, isRun: false, breaks: 0 })),
+  );
+});
+
 test("a balance that the platform does not show is no break to wait for", async () => {
   const { pool } = await testDatabase("platform");
   await insertChecks(pool);

@@ -34,3 +34,11 @@ export function moneyOf(minor: bigint) {
   const { currency, minor: minorUnits } = usd(minor);
   return { currencyCode: currency, minorUnits };
 }
+
+/** The debit of a fee, and the credit that follows it. */
+export function feeLegs(debited: string, credited: string, minor: bigint): LegOrder[] {
+  return [
+    { login: debited, kind: MovementKind.FEE_DEBIT, minor: -minor },
+    { login: credited, kind: MovementKind.FEE_CREDIT, minor },
+  ];
+}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readingOf } from "./reading.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { DATABASE_BEHIND } from "../domain/review-actions.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -6,12 +7,9 @@ import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { balances } from "../checks/balances.ts";
 import { dealMatching } from "../checks/deal-matching.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { readWholeLogin } from "../amendments/read-whole-login.ts";
-import { readLogin } from "../protocol/history/read-history.ts";
 import { reportRecovered } from "../commands/report-recovered.ts";
 import { RECOVERY_OWNERS } from "../protocol/reviews/resume-all.ts";
 import { readGeneration } from "../store/permit-gate.ts";
-import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
 const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
@@ -53,12 +51,7 @@ export async function decideBoth(instance: Instance, review: Review, input: Vote
 export async function runRequiredChecks({ deps }: Instance): Promise<void> {
   const generation = await readGeneration(deps.pool);
   for (const service of RECOVERY_OWNERS) await reportRecovered(deps, { service, generation });
-  const reading = {
-    readLogin: (login: string) => readLogin(deps, login),
-    readWholeLogin: (login: string) => readWholeLogin(deps, login),
-    noteAccounts: (read: ReadAccounts) => noteAccounts(deps, read),
-  };
-  const checks = [balances({ ...deps, ...reading }), dealMatching(deps)];
+  const checks = [balances({ ...deps, ...readingOf(deps) }), dealMatching(deps)];
   await insertChecks(deps.pool, checks);
   for (const check of checks) await runCheck(deps, check, undefined);
 }

@@ -1,4 +1,3 @@
-import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
 import { randomUUID } from "node:crypto";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
@@ -42,6 +41,8 @@ export type InstanceOptions = {
   /** False = the gate of permits is closed until the process has read the history. */
   readonly isHistoryRead?: boolean;
   readonly commandTimeoutMs?: number;
+  /** How long a request waits for a session; as in production when absent. */
+  readonly sessionWaitMs?: number;
   readonly sessions?: number;
   /** The server's time zone; that of the simulator when absent. */
   readonly timeZone?: string;
@@ -66,6 +67,11 @@ export type World = {
 
 export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
+/**
+ * An attempt counts as lost after this time, while its session waits for the answer as long as in production: an answer that comes later,
+ * as on a busy machine, is recorded as well.
+ */
+const LOST_AFTER_MS = 1_000;
 /** Shorter than in production, so that tests see new deals soon. */
 const INTERVALS = { readEveryMs: 500, checkEveryMs: 300_000 };
 
@@ -89,11 +95,22 @@ export async function aWorld(lifetime: TestLifetime, options: TestSimulatorOptio
   };
 }
 
+/** A world with one process of the service. */
+export async function aProcess(
+  lifetime: TestLifetime,
+  options: InstanceOptions = {},
+  simulator: TestSimulatorOptions = {},
+) {
+  const world = await aWorld(lifetime, simulator);
+  const instance = await world.start(options);
+  return { world, instance, service: instance.service, deps: instance.deps };
+}
+
 function rethrow(reason: Error): never {
   throw reason;
 }
 
-const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
+const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs" | "commandTimeoutMs"> = {
   server: SERVER,
   masterGroups: ["pamm\\master"],
   investorGroups: ["pamm\\investor"],
@@ -105,7 +122,6 @@ const USUAL_SETTINGS: Omit<Deps["settings"], "quietPeriodMs"> = {
   // Tests trade on whatever account they have.
   takesTrading: false,
   reviewAfterMs: 21_600_000,
-  commandTimeoutMs: COMMAND_TIMEOUT_MS,
   turnWaitMs: 5_000,
   dealTypes: {},
   sessionsAtOnce: 2,
@@ -121,6 +137,7 @@ async function startInstance(
     isHistoryRead = true,
     onFailpoint,
     commandTimeoutMs,
+    sessionWaitMs,
     sessions = 4,
     timeZone = "Europe/Athens",
     now,
@@ -145,6 +162,7 @@ async function startInstance(
       limits: {
         backoff: { firstMs: 20, lastMs: 200 },
         ...(commandTimeoutMs === undefined ? {} : { commandTimeoutMs }),
+        ...(sessionWaitMs === undefined ? {} : { waitMs: sessionWaitMs }),
       },
     }),
   );
@@ -153,7 +171,12 @@ async function startInstance(
     pool,
     mt5,
     log: silentLog,
-    settings: { ...USUAL_SETTINGS, quietPeriodMs, ...settings },
+    settings: {
+      ...USUAL_SETTINGS,
+      quietPeriodMs,
+      commandTimeoutMs: commandTimeoutMs ?? LOST_AFTER_MS,
+      ...settings,
+    },
     sender,
     failpoint(name) {
       onFailpoint?.(name);
@@ -184,12 +207,17 @@ export function aCall(withinMs = 10_000): CallContext {
   return callContext({ caller: "test", withinMs, commandId: randomUUID() });
 }
 
+/** A world with one process of the service, and an account of this role. */
+export async function aProcessWith(role: TestRole, ...args: Parameters<typeof aProcess>) {
+  const made = await aProcess(...args);
+  return { ...made, login: await anAccount(made.instance, role) };
+}
+
+type TestRole = "master" | "investor" | "payment";
+
 let lastNumber = 0;
 
-export async function anAccount(
-  { service }: Instance,
-  role: "master" | "investor" | "payment" = "investor",
-): Promise<string> {
+export async function anAccount({ service }: Instance, role: TestRole = "investor"): Promise<string> {
   lastNumber += 1;
   const { login } = await service.createAccount(
     {

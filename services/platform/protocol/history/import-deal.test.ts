@@ -13,7 +13,7 @@ import { claimImported } from "../claim-imported.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";
 import { readTransferOrder } from "../transfer-order.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
-import { aDeposit, aTransfer, type LegOrder, moneyOf } from "../../testing/requests.ts";
+import { aDeposit, aTransfer, type LegOrder, moneyOf, feeLegs } from "../../testing/requests.ts";
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
 import { lockAccounts } from "../../store/accounts.ts";
@@ -27,13 +27,14 @@ import {
   eventually,
   type Instance,
   type World,
+  aProcess,
 } from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
-const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
+const { MIRROR, RESULT } = MovementKind;
 
 import { IMPORTS_FEED } from "./publish-import.ts";
-import { isRecorded, recordedTransfer } from "../../testing/recorded-transfer.ts";
+import { isRecorded, recordedTransfer, transferThatIs } from "../../testing/recorded-transfer.ts";
 
 let lastNumber = 100n;
 
@@ -47,10 +48,7 @@ async function lose({ control }: World, { login, kind, amount, key = "lost" }: L
 }
 
 function aFee(debited: string, credited: string, minor = 20_00n): readonly LegOrder[] {
-  return [
-    { login: debited, kind: FEE_DEBIT, minor: -minor },
-    { login: credited, kind: FEE_CREDIT, minor },
-  ];
+  return feeLegs(debited, credited, minor);
 }
 
 /** The debit of a fee, imported without its credit. The jobs of the process that read it have ended: none decides again what is undecided. */
@@ -68,9 +66,8 @@ async function listFees({ service }: Instance) {
   return (await service.listImportedFees({ afterTransferId: 0n, limit: 100 }, aCall())).fees;
 }
 
-test.concurrent("lost deals are booked as what their references say, and only the stop needs a decision", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+test.concurrent("lost deals are booked as what their references say; a deposit or withdrawal has one operation, which is published once and named when it is repeated", async (context) => {
+  const { world, instance } = await aProcess(context);
   const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
   await lose(world, { login: investor, kind: "deposit", amount: "100.00" });
   await lose(world, { login: investor, kind: "withdrawal", amount: "-10.00" });
@@ -87,19 +84,9 @@ test.concurrent("lost deals are booked as what their references say, and only th
   expect(moved.map(summaryOf)).toEqual(["MIRROR 90.00", "EXIT -40.00"]);
   expect(moved.map(({ key }) => key)).toEqual(moved.map(({ dealId }) => `imported:${dealId}`));
   expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
-});
 
-test.concurrent("an imported deposit or withdrawal has one operation, which is published once and named when it is repeated", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
-  await lose(world, { login: investor, kind: "deposit", amount: "100.00" });
-  await lose(world, { login: investor, kind: "withdrawal", amount: "-10.00" });
-  await lose(world, { login: investor, kind: "result", amount: "5.00" });
-  await lose(world, { login: master, kind: "mirror", amount: "90.00" });
   // Another process reads the same history once more.
   await logOf(await world.start(), investor, 3);
-  await logOf(instance, master, 1);
 
   const published = await many<{ payload: Buffer }>(
     instance.deps.pool,
@@ -123,8 +110,7 @@ test.concurrent("an imported deposit or withdrawal has one operation, which is p
 });
 
 test.concurrent("a lost deal that does not fit its reference stays external until operators decide", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
   await lose(world, { login: investor, kind: "mirror", amount: "2.00" });
   await lose(world, { login: investor, kind: "deposit", amount: "-1.00" });
@@ -143,8 +129,7 @@ test.concurrent("a lost deal that does not fit its reference stays external unti
 });
 
 test.concurrent("a fee that was executed before the restore is not executed again under its key", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
+  const { world, instance } = await aProcess(context);
   const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await world.control.balance(investor, "100.00", "bank");
   await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
@@ -168,9 +153,7 @@ test.concurrent("a fee that was executed before the restore is not executed agai
 });
 
 test.concurrent("an imported fee is listed until it has the key of a payment, and is not debited again under its own key either", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(context);
   const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
   await world.control.balance(investor, "100.00", "bank");
   await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
@@ -227,10 +210,7 @@ test.concurrent("the credit of an imported fee is sent once when it is claimed, 
   await resumeBoth(quiet);
   await world.start();
   await service.claimImportedFees({ fees: [claimed] }, aCall());
-  const { legs } = await eventually(
-    () => recordedTransfer(service, FEE_KEY),
-    ({ state }) => state === TransferState.APPLIED,
-  );
+  const { legs } = await transferThatIs(TransferState.APPLIED, service, FEE_KEY);
   expect(legs.map(({ amount }) => amount?.minorUnits)).toEqual([-20_00n, 20_00n]);
   const order = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n), { upTo: { floor: moneyOf(0n) } });
   expect(await service.transfer(order, aCall())).toMatchObject({ legs });
@@ -263,7 +243,7 @@ test.concurrent("while the credit of an imported fee may still be found, its ord
   expect(await isRecorded(service, FEE_KEY)).toBe(true);
 });
 
-test.concurrent("a page of imported fees has a limit, and a fee is claimed only with a key of its hash", async (context) => {
+test.concurrent("a page of imported fees has a limit, a fee is claimed only with a key of its hash, and no transfer is requested under an imported key", async (context) => {
   const world = await aWorld(context);
   const { service } = await world.start();
   const invalid = { code: "validation_failed" };
@@ -275,34 +255,17 @@ test.concurrent("a page of imported fees has a limit, and a fee is claimed only 
   for (const fees of [[], tooMany, [{ ...claimed, key: "fee:7001:9001:other" }]]) {
     await expect(service.claimImportedFees({ fees }, aCall())).rejects.toMatchObject(invalid);
   }
-});
-
-test.concurrent("of a fee whose credit was not executed before the restore only the credit is executed", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
-  await world.control.balance(investor, "100.00", "bank");
-  await lose(world, { login: investor, kind: "fee_debit", amount: "-15.00", key: FEE_KEY });
-  await logOf(instance, investor, 2);
-  await resumeBoth(instance);
-
-  // The floor had cut the debit.
-  const order = aTransfer(FEE_KEY, aFee(investor, payment), {
-    upTo: { floor: { currencyCode: "USD", minorUnits: 0n } },
-  });
-  await instance.service.transfer(order, aCall());
-  const { legs } = await eventually(
-    () => recordedTransfer(instance.service, FEE_KEY),
-    ({ state }) => state === TransferState.APPLIED,
-  );
-  expect(legs.map(({ amount }) => amount?.minorUnits)).toEqual([-15_00n, 15_00n]);
-  expect(await world.control.deals(payment)).toHaveLength(1);
+  for (const key of ["imported:5", recordedFeeKey(keyHash(FEE_KEY))]) {
+    const order = aTransfer(key, [{ login: "1", kind: MIRROR, minor: 1n }]);
+    await expect(service.transfer(order, aCall())).rejects.toMatchObject({
+      code: "validation_failed",
+      errors: [{ field: "key", code: "reserved" }],
+    });
+  }
 });
 
 test.concurrent("an amount of another generation is refused as outdated, also when its order waits, and on other accounts", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start();
-  const { service, deps } = instance;
+  const { world, instance, service, deps } = await aProcess(context);
   const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
   const mirror = (key: string, generation: bigint) =>
     aTransfer(key, [{ login: master, kind: MIRROR, minor: 30_00n }], { enqueue: true, generation });
@@ -336,23 +299,8 @@ test.concurrent("an amount of another generation is refused as outdated, also wh
   const after = await readGeneration(deps.pool);
   expect(await service.transfer(mirror("later", after + 1n), aCall())).toMatchObject(outdated);
   await service.transfer(mirror("after", after), aCall());
-  await eventually(
-    () => recordedTransfer(service, "after"),
-    (transfer) => transfer.state === TransferState.APPLIED,
-  );
+  await transferThatIs(TransferState.APPLIED, service, "after");
   expect(await world.control.deals(master)).toHaveLength(2);
   const result = aTransfer("result", [{ login: investor, kind: RESULT, minor: 1_00n }], { generation: before });
   expect(await service.transfer(result, aCall())).toMatchObject(outdated);
-});
-
-test.concurrent("a key of an imported transfer is refused", async (context) => {
-  const world = await aWorld(context);
-  const { service } = await world.start();
-  for (const key of ["imported:5", recordedFeeKey(keyHash(FEE_KEY))]) {
-    const order = aTransfer(key, [{ login: "1", kind: MIRROR, minor: 1n }]);
-    await expect(service.transfer(order, aCall())).rejects.toMatchObject({
-      code: "validation_failed",
-      errors: [{ field: "key", code: "reserved" }],
-    });
-  }
 });
