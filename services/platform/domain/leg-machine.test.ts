@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type LegKind } from "./leg-kind.ts";
 import { occupiesLogin, type Leg, type LegEvent, type Transition } from "./leg.ts";
-import { TRANSITIONS, accepts, applyEvent } from "./leg-machine.ts";
+import { applyEvent } from "./leg-machine.ts";
 
 const states = (kind: LegKind, attempt = 2, absences = 0): Record<string, Leg> => {
   const kept = { kind, attempt, absences };
@@ -220,24 +220,4 @@ test("a login is occupied while money may be under way, also in review, but neve
       .map(([state]) => state);
   expect(occupying("deposit")).toEqual(["SENDING", "UNKNOWN", "REVIEW<UNKNOWN"]);
   expect(occupying("fee_credit")).toEqual([]);
-});
-
-test("only one rule of the table grants the right to send, and only this rule leads to SENDING", () => {
-  const permitting = TRANSITIONS.filter(({ writes }) => writes.includes("permit"));
-
-  expect(permitting).toEqual(TRANSITIONS.filter(({ to }) => to === "SENDING"));
-  expect(permitting).toMatchObject([{ from: ["INTENT"], on: "permit_granted", attempt: "SENDING" }]);
-  const sendable = Object.entries(states("mirror")).filter(([, leg]) => accepts(leg, "permit_granted"));
-  expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
-});
-
-test("the new state of a transition determines the facts that are written with it", () => {
-  for (const { from, to, attempt, writes } of TRANSITIONS) {
-    const isReported = from.includes("REVIEW") && attempt === undefined;
-    expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "UNMATCHED");
-    expect(writes.includes("deal")).toBe(to === "APPLIED" && !isReported);
-    expect(writes.includes("entry")).toBe(to === "APPLIED" && !isReported);
-    expect(writes.includes("outcome")).toBe(attempt !== undefined && attempt !== "SENDING");
-    expect(writes.includes("next_scan")).toBe(to === "UNKNOWN" || to === "INTENT");
-  }
 });

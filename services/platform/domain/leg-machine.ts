@@ -62,7 +62,7 @@ const SENT = ["SENDING", "UNKNOWN"] as const;
  * SENDING, and it writes a new permit: no attempt is sent twice. APPLIED leads to REVIEW only.
  */
 // prettier-ignore
-export const TRANSITIONS: readonly TransitionRule[] = [
+const TRANSITIONS: readonly TransitionRule[] = [
   // Not sent yet: the leg gets a permit or ends. A deal can only belong to an attempt that was recorded as absent or void.
   { from: ["INTENT"], on: "permit_granted", when: [hasAttemptLeft], to: "SENDING", attempt: "SENDING", writes: ["permit"] },
   { from: ["INTENT"], on: "permit_granted", when: [isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", writes: ["finding"] },

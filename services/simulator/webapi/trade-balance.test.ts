@@ -111,20 +111,3 @@ test("amounts are rounded to the cent, half away from zero", async () => {
   expect(await balance(client, `login=${login}&type=2&balance=-0.004999`)).toBe("3 Invalid parameters");
   expect((await moneyOf(client, login)).Balance).toBe("10.01");
 });
-
-test("margin and profit are calculated in advance", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "2000.00");
-  const margin = await client.json(
-    `/api/trade/check_margin?login=${login}&symbol=EURUSD&type=0&volume=100000000&price=1.20000`,
-  );
-  expect(margin.answer).toMatchObject({ new: { Margin: "1200.00" }, current: { Margin: "0.00", Equity: "2000.00" } });
-  const profit = await client.json(
-    "/api/trade/calc_profit?group=pamm%5Cmaster&symbol=EURUSD&type=1&volume=50000000&price_open=1.10000&price_close=1.09000",
-  );
-  expect(profit.answer.Profit).toBe("500.00");
-  expect((await client.json(`/api/trade/check_margin?login=${login}&symbol=XAUUSD&type=0&volume=1`)).retcode).toBe(
-    "13 Not found",
-  );
-});

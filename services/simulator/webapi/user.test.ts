@@ -4,20 +4,6 @@ import { startSimulator } from "../start.ts";
 import { addFunded, addUser, control, pay, PASSWORDS } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
 
-test("every scalar of a user record is text", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addUser(client);
-  const { answer } = await client.json(`/api/user/get?login=${login}`);
-  expect(answer).toHaveProperty("Login");
-  for (const [name, value] of Object.entries(answer)) {
-    expect([name, Array.isArray(value) ? "array" : typeof value]).toEqual([
-      name,
-      name === "ApiData" ? "array" : "string",
-    ]);
-  }
-});
-
 test("an update changes valid members, ignores invalid ones and never changes the balance", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
@@ -117,22 +103,4 @@ test("check_balance compares the account with its history, and corrects it on re
   expect((await check(0)).answer).toEqual(difference);
   expect((await check(1)).answer).toEqual(difference);
   expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
-});
-
-test("the balances of yesterday and of last month are returned", async () => {
-  let nowMs = Date.UTC(2026, 4, 30, 12);
-  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "100.00");
-  const previous = async () => {
-    const { answer } = await client.json(`/api/user/get?login=${login}`);
-    return [answer.Balance, answer.BalancePrevDay, answer.BalancePrevMonth];
-  };
-  expect(await previous()).toEqual(["100.00", "0.00", "0.00"]);
-  nowMs = Date.UTC(2026, 5, 1, 12);
-  await pay(client, login, "5.00");
-  expect(await previous()).toEqual(["105.00", "100.00", "100.00"]);
-  nowMs = Date.UTC(2026, 5, 2, 12);
-  await pay(client, login, "7.00");
-  expect(await previous()).toEqual(["112.00", "105.00", "100.00"]);
 });
