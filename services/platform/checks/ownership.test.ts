@@ -132,7 +132,10 @@ test.concurrent("a transfer of which its service has recorded another amount, ac
   ];
   const rows = cases.flatMap(([differences], index) =>
     differences.map((difference) => ({
-      ...{ key: `funding:deposit:${index}`, login, kind: "deposit", amountMinor: 100_00n },
+      key: `funding:deposit:${index}`,
+      login,
+      kind: "deposit",
+      amountMinor: 100_00n,
       ...difference,
     })),
   );

@@ -111,6 +111,8 @@ test.concurrent("a Master's deal that is found is read at once", async (context)
   const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(context), { role: "master" });
   await control.balance(login, AMOUNT, reference);
 
+  // The history of the new account.
+  deps.freshDeals.take();
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([login]);
 });
