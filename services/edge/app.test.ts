@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import { ANY_KEY, SCOPES } from "./wire/scopes.ts";
 import { ROUTES } from "./api/routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
-import { aMaster, anInvestor } from "./api/samples/account.ts";
+import { aMaster } from "./api/samples/account.ts";
 import { aDeposit } from "./api/samples/funding.ts";
-import { AT, LARGE } from "./api/samples/values.ts";
+import { LARGE } from "./api/samples/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -48,21 +48,15 @@ test("behind trusted proxies the address of a caller is the one before them, wit
   expect(await addressOf("1.2.3:80")).toBe("1.2.3:80");
 });
 
-test.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
-  "a path that does not exist is 404 whatever %s sends to it",
-  async (method) => {
-    const edge = await testEdge();
-    for (const type of ["application/json", "text/plain", "application/xml"]) {
-      const { status, body } = await edge.call({
-        method,
-        url: "/api/v1/deposit",
-        headers: { "content-type": type },
-        payload: '{"a":',
-      });
-      expect([type, status, body]).toMatchObject([type, 404, { code: "route_not_found" }]);
+test("a path that does not exist is 404 whatever is sent to it", async () => {
+  const edge = await testEdge();
+  for (const method of ["POST", "DELETE"] as const) {
+    for (const type of ["application/json", "text/plain"]) {
+      const request = { method, url: "/api/v1/deposit", headers: { "content-type": type }, payload: '{"a":' };
+      expect(await edge.call(request)).toMatchObject({ status: 404, body: { code: "route_not_found" } });
     }
-  },
-);
+  }
+});
 
 test("every request without a valid API key gets the same answer", async () => {
   const edge = await testEdge();
@@ -105,7 +99,7 @@ test("the API key is checked before everything else", async () => {
 });
 
 test("a key without the scope of the route is refused with the missing scope", async () => {
-  const edge = await testEdge({ scopes: ["funds:withdraw"] });
+  const edge = await testEdge({ scopes: ["funds:withdraw"], app: {} });
   const answer = await edge.call({ method: "POST", url: DEPOSIT });
 
   expect([answer.status, answer.body]).toMatchObject([
@@ -117,7 +111,7 @@ test("a key without the scope of the route is refused with the missing scope", a
   ]);
 });
 
-test("each route requires exactly its own scope; one needs none", async () => {
+test("each route requires exactly its own scope, that of a loss which cannot be undone is of one route, and one route needs none", async () => {
   const edge = await testEdge({ scopes: [] });
   const answers = ROUTES.map(async ({ method, url }) => {
     const { status, body } = await edge.call({ method, url: url.replaceAll(/:[a-z0-9_]+/g, "1") });
@@ -129,10 +123,13 @@ test("each route requires exactly its own scope; one needs none", async () => {
       return scope === ANY_KEY ? [method, url, 200, undefined] : [method, url, 403, scope];
     }),
   );
-  expect(ROUTES.filter(({ scope }) => scope === ANY_KEY).map(({ url }) => url)).toEqual(["/api/v1/whoami"]);
-});
-
-test("every route has a scope that keys can have", () => {
+  expect(edge.calls).toEqual([]);
+  const operationsOf = (one: string) => ROUTES.filter(({ scope }) => scope === one).map((route) => route.operationId);
+  expect([ANY_KEY, "masters:close", "investors:erase"].map(operationsOf)).toEqual([
+    ["getApiKey"],
+    ["closeMaster"],
+    ["eraseInvestor"],
+  ]);
   expect(ROUTES.filter(({ scope }) => scope !== ANY_KEY && !SCOPES.includes(scope))).toEqual([]);
 });
 
@@ -140,9 +137,6 @@ test.each([
   ["GET", "/api/v1/master/add", "POST, OPTIONS"],
   ["PATCH", "/api/v1/master/directory", "GET, HEAD, OPTIONS"],
   ["DELETE", "/api/v1/master/7", "GET, PATCH, HEAD, OPTIONS"],
-  ["PUT", "/api/v1/investor/deposit", "POST, OPTIONS"],
-  ["POST", "/api/v1/investor/3000003/performance-fee/versions/17", "DELETE, OPTIONS"],
-  ["DELETE", "/api/v1/investor/3000003/performance-fee/versions", "GET, HEAD, OPTIONS"],
 ] as const)("%s %s is refused, and the Allow header lists the allowed methods", async (method, url, allow) => {
   const edge = await testEdge();
   const refused = await edge.call({ method, url, ...(method === "GET" ? {} : { payload: "{" }) });
@@ -164,6 +158,7 @@ test("HEAD is answered like GET without the body", async () => {
   ];
 
   expect([head.status, head.text, head.headers["content-length"]]).toEqual([200, "", get.headers["content-length"]]);
+  expect([get.headers["x-operation-id"], edge.calls[0]?.context.commandId], "of a query").toEqual([undefined, ""]);
 });
 
 test.each([
@@ -191,16 +186,6 @@ test.each([
 
   expect([answer.status, answer.body]).toMatchObject([status, { code, status, outcome: "not_executed" }]);
   expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
-});
-
-test("a compressed body is refused", async () => {
-  const edge = await testEdge();
-  const headers = { "content-type": "application/json", "content-encoding": "gzip" };
-
-  expect(await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: "{}", headers })).toMatchObject({
-    status: 415,
-    body: { code: "unsupported_media_type" },
-  });
 });
 
 test("a URL of more than 8 KiB is refused", async () => {
@@ -236,39 +221,8 @@ test("a command has the id that its answer returns, and the caller's request id"
   expect(remainingMs).toBeLessThan(10_000);
 });
 
-test("a query has no command id", async () => {
-  const edge = await testEdge({ accounts: { getMaster: async () => aMaster() } });
-  const answer = await edge.call({ url: "/api/v1/master/7" });
-
-  expect([answer.headers["x-operation-id"], edge.calls[0]?.context.commandId]).toEqual([undefined, ""]);
-});
-
 test("integers that exceed the precision of a float are written in full", async () => {
   const edge = await testEdge({ funding: { deposit: async () => aDeposit({ dealId: LARGE }) } });
 
   expect((await edge.call({ method: "POST", url: DEPOSIT })).text).toContain(`"deal_id":${LARGE},`);
-});
-
-test.each([
-  ["/api/v1/master/7/close", "masters:close"],
-  ["/api/v1/ops/investors/3000003/erase", "investors:erase"],
-] as const)("what cannot be undone has a scope of its own: %s needs %s", async (url, scope) => {
-  const accounts = {
-    closeMaster: async () => aMaster(),
-    eraseInvestor: async () => ({
-      investor: anInvestor(),
-      requestedBy: "tests",
-      requestedAt: AT,
-      erasedAt: AT,
-      onPlatform: true,
-    }),
-  };
-  const without = await testEdge({ accounts, scopes: SCOPES.filter((one) => one !== scope) });
-  expect(await without.call({ method: "POST", url })).toMatchObject({
-    status: 403,
-    body: { code: "insufficient_scope", required_scope: scope, outcome: "not_executed" },
-  });
-  expect(without.calls).toEqual([]);
-  const holder = await testEdge({ accounts, scopes: [scope] });
-  expect((await holder.call({ method: "POST", url })).status).toBe(200);
 });

@@ -83,7 +83,7 @@ test("every read of a secret is audited once, also one that found nothing or was
   const notFound = () =>
     Promise.reject(new Refusal({ code: "investor_not_found", status: "not_found", message: "No." }));
   const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }), revealInvestor: notFound };
-  const edge = await testEdge({ accounts });
+  const edge = await testEdge({ accounts, app: {} });
   await edge.call({ url: "/api/v1/info/master/3000001", headers: { "x-request-id": "r1" } });
   await edge.call({ url: "/api/v1/info/investor/1" });
   await edge.call({ url: "/api/v1/info/investor/1", headers: { authorization: "Bearer wrong" } });

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { serviceUnavailable } from "#kernel/contract/refusals.ts";
-import { errorsOf, testEdge } from "../testing/test-edge.ts";
+import { testEdge } from "../testing/test-edge.ts";
 import { aWithdrawalPreview } from "./samples/funding.ts";
 import { anAssignmentPreview, anUnassignmentPreview, aSubscription } from "./samples/subscription.ts";
 import { aReason, cents } from "./samples/values.ts";
@@ -100,27 +99,4 @@ test("figures that cannot be read are null", async () => {
   expect(exit.body).toMatchObject({ subscription: { status: "ACTIVE" }, payout_enqueued: false, amount: null });
   const payload = { master_login: "1", investor_login: "2", perf_fee: { rate: 0.3, enabled: true } };
   expect((await edge.call({ method: "POST", url: ASSIGN, payload })).body).toMatchObject({ balance: null });
-});
-
-test("an invalid request of a preview is refused with all its errors, unknown names included", async () => {
-  const edge = await testEdge({});
-  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=x&amount=0.001&coment=a` });
-
-  expect(answer.status).toBe(422);
-  expect(errorsOf(answer)).toEqual([
-    ["login", "malformed"],
-    ["amount", "amount_precision"],
-    ["coment", "unknown_parameter"],
-  ]);
-  expect(answer.body).not.toHaveProperty("outcome");
-});
-
-test("a service that cannot be reached makes a preview unavailable, without an outcome", async () => {
-  const previewUnassign = () => Promise.reject(serviceUnavailable("subscription"));
-  const edge = await testEdge({ subscriptions: { previewUnassign } });
-  const answer = await edge.call({ method: "POST", url: UNASSIGN });
-
-  expect(answer.status).toBe(503);
-  expect(answer.body).toMatchObject({ code: "service_unavailable" });
-  expect(answer.body).not.toHaveProperty("outcome");
 });

@@ -56,254 +56,165 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   event_types: ["deposit.executed", "deposit.*", "*", "exit.pending,fee.executed,exit.pending"],
 };
 
-const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
-  login: [
-    ["", "malformed"],
-    ["0", "malformed"],
-    ["007", "malformed"],
-    ["-1", "malformed"],
-    ["1.5", "malformed"],
-    ["abc", "malformed"],
-    ["1 ", "malformed"],
-    ["١٢", "malformed"],
-    ["1".repeat(20), "malformed"],
-  ],
-  logins: [
-    ["", "malformed"],
-    ["1,", "malformed"],
-    ["1, 2", "malformed"],
-    ["1,2,1", "duplicate"],
-    [Array.from({ length: 101 }, (_, index) => index + 1).join(","), "out_of_range"],
-  ],
-  id: [
-    ["", "malformed"],
-    ["-1", "malformed"],
-    ["9223372036854775808", "malformed"],
-  ],
-  amount: [
-    ["", "malformed"],
-    ["0", "out_of_range"],
-    ["0.00", "out_of_range"],
-    ["-5", "out_of_range"],
-    ["1000000000.01", "out_of_range"],
-    ["1".repeat(60), "out_of_range"],
-    ["1".repeat(100), "malformed"],
-    ["1.001", "amount_precision"],
-    ["1.000", "amount_precision"],
-    ["1.", "malformed"],
-    [".5", "malformed"],
-    ["1e3", "malformed"],
-    ["1,5", "malformed"],
-    ["+1", "malformed"],
-    [" 1", "malformed"],
-    ["0x10", "malformed"],
-    ["Infinity", "malformed"],
-    ["NaN", "malformed"],
-    ["1.2.3", "malformed"],
-  ],
-  min_deposit: [
-    ["-0.01", "out_of_range"],
-    ["1000000000.01", "out_of_range"],
-    ["1.005", "amount_precision"],
-    ["", "malformed"],
-  ],
-  currency: [
-    ["EUR", "currency_not_supported"],
-    ["usd", "currency_not_supported"],
-    ["", "currency_not_supported"],
-  ],
-  comment: [
-    ["", "empty"],
-    [" ", "empty"],
-    ["a\u0000b", "control_character"],
-    ["a\nb", "control_character"],
-    ["a\u0085b", "control_character"],
-    ["a\u202eb", "invisible_character"],
-    ["a\u200bb", "invisible_character"],
-    ["\ufeffab", "invisible_character"],
-    ["a\u2066b", "invisible_character"],
-    ["x".repeat(256), "too_long"],
-    ["PD0F7K3M9Q2X1X", "reserved_reference"],
-    ["PD0F7K3M9Q2X1X CRM-1", "reserved_reference"],
-    ["  PD0F7K3M9Q2X1X", "reserved_reference"],
-    ["ＰＤ０F7K3M9Q2X1X", "reserved_reference"],
-  ],
-  name: [
-    ["", "empty"],
-    ["   ", "empty"],
-    ["a\tb", "control_character"],
-    ["x".repeat(256), "too_long"],
-    ["\ud800", "malformed"],
-  ],
-  owner_name: [
-    ["", "empty"],
-    [" ", "empty"],
-    ["a\u200Bb", "invisible_character"],
-    ["x".repeat(64), "too_long"],
-    ["🎉".repeat(32), "too_long"],
-    ["a=b", "not_on_platform"],
-    ["a|b", "not_on_platform"],
-    ["a\\b", "not_on_platform"],
-  ],
-  external_id: [
-    [" ", "empty"],
-    ["x".repeat(256), "too_long"],
-    ["a\nb", "control_character"],
-  ],
-  metadata_value: [
-    ["x".repeat(501), "too_long"],
-    ["\u200b", "invisible_character"],
-  ],
-  strategy_name: [["a\u007fb", "control_character"]],
-  strategy: [
-    ["a\tb", "control_character"],
-    ["a\u0085b", "control_character"],
-    ["x".repeat(2_001), "too_long"],
-  ],
-  group: [
-    ["", "empty"],
-    ["a\u0001", "control_character"],
-  ],
-  email: [
-    ["", "malformed"],
-    ["plain", "malformed"],
-    ["a@b", "malformed"],
-    ["a@@b.co", "malformed"],
-    ["a b@c.de", "malformed"],
-    [".a@b.co", "malformed"],
-    ["a..b@c.de", "malformed"],
-    ["a@-b.co", "malformed"],
-    [`${"x".repeat(59)}@b.co`, "too_long"],
-    [`a@${"x".repeat(250)}.co`, "too_long"],
-    ["a=b@c.de", "not_on_platform"],
-    ["a|b@c.de", "not_on_platform"],
-  ],
-  leverage: [
-    ["0", "out_of_range"],
-    ["5001", "out_of_range"],
-    ["-1", "out_of_range"],
-    ["1.5", "malformed"],
-    ["1:100", "malformed"],
-    ["", "malformed"],
-  ],
-  rate: [
-    ["1.000001", "out_of_range"],
-    ["2", "out_of_range"],
-    ["-0.1", "out_of_range"],
-    ["0.0000001", "rate_precision"],
-    ["0.3000000", "rate_precision"],
-    ["1e400", "malformed"],
-  ],
-  day: [
-    ["2026-02-29", "malformed"],
-    ["2026-1-1", "malformed"],
-    ["2026-01-01T00:00", "malformed"],
-  ],
-  datetime: [
-    ["2026-02-30T00:00:00", "malformed"],
-    ["", "malformed"],
-  ],
-  limit_100: [
-    ["0", "out_of_range"],
-    ["101", "out_of_range"],
-    ["-1", "out_of_range"],
-    ["99999999999999999999", "out_of_range"],
-    ["1.0", "malformed"],
-    ["", "malformed"],
-  ],
-  limit_500: [["501", "out_of_range"]],
-  break_id: [
-    ["5", "malformed"],
-    ["account-5", "malformed"],
-  ],
-  key_id: [
-    ["", "malformed"],
-    ["4fT9kQ2mZx7_", "malformed"],
-  ],
-  review_id: [
-    ["", "malformed"],
-    ["5", "malformed"],
-    ["platform-0", "malformed"],
-    ["funding-5", "malformed"],
-    ["platform-5 ", "malformed"],
-    [`platform-${"9".repeat(19)}`, "malformed"],
-  ],
-  review_ids: [
-    ["", "malformed"],
-    ["platform-1,", "malformed"],
-    ["fee-1,fee-1", "duplicate"],
-    [Array.from({ length: 101 }, (_, index) => `fee-${index + 1}`).join(","), "out_of_range"],
-  ],
-  review_group: [
-    ["", "malformed"],
-    ["0123456789abcdef01234567", "malformed"],
-    ["fee-0123456789ABCDEF01234567", "malformed"],
-  ],
-  review_action: [
-    ["", "malformed"],
-    ["Resume", "malformed"],
-    ["_resume", "malformed"],
-    ["a".repeat(65), "malformed"],
-  ],
-  note: [
-    ["", "empty"],
-    ["  ", "empty"],
-    ["two\nlines", "control_character"],
-    ["x".repeat(1_001), "too_long"],
-  ],
-  queue_time: [
-    ["7 days", "malformed"],
-    ["P1M", "malformed"],
-    ["PT0.5S", "out_of_range"],
-    ["P31D", "out_of_range"],
-  ],
-  wait: [
-    ["31", "out_of_range"],
-    ["-1", "out_of_range"],
-    ["1.5", "malformed"],
-  ],
-  operation_id: [
-    ["", "malformed"],
-    ["op-1", "malformed"],
-    ["0198C0DE-0000-7000-8000-000000000001", "malformed"],
-  ],
-  comment_filter: [
-    ["", "empty"],
-    ["a\u0000b", "control_character"],
-    ["x".repeat(256), "too_long"],
-  ],
-  integer_cursor: [
-    ["-1", "invalid_cursor"],
-    ["abc", "invalid_cursor"],
-    ["", "invalid_cursor"],
-    ["9223372036854775808", "invalid_cursor"],
-  ],
-  webhook_url: [
-    ["", "malformed"],
-    ["crm.example.com", "malformed"],
-    ["ftp://crm.example.com/", "malformed"],
-    ["file:///etc/passwd", "malformed"],
-    ["https://user:password@crm.example.com/", "malformed"],
-    ["https://crm.example.com/#part", "malformed"],
-    [`https://crm.example.com/${"x".repeat(2_000)}`, "too_long"],
-  ],
-  event_types: [
-    ["", "malformed"],
-    ["deposit", "malformed"],
-    ["deposit.done", "malformed"],
-    ["deposit.*,", "malformed"],
-    ["deposit.executed, fee.executed", "malformed"],
-  ],
+/** By the code of the mistake. */
+const INVALID: Readonly<Record<CheckName, Readonly<Record<string, readonly string[]>>>> = {
+  login: {
+    malformed: ["", "0", "007", "-1", "1.5", "abc", "1 ", "١٢", "1".repeat(20)],
+  },
+  logins: {
+    malformed: ["", "1,", "1, 2"],
+    duplicate: ["1,2,1"],
+    out_of_range: [Array.from({ length: 101 }, (_, index) => index + 1).join(",")],
+  },
+  id: {
+    malformed: ["", "-1", "9223372036854775808"],
+  },
+  amount: {
+    malformed: ["", "1".repeat(100), "1.", ".5", "1e3", "1,5", "+1", " 1", "0x10", "Infinity", "NaN", "1.2.3"],
+    out_of_range: ["0", "0.00", "-5", "1000000000.01", "1".repeat(60)],
+    amount_precision: ["1.001", "1.000"],
+  },
+  min_deposit: {
+    out_of_range: ["-0.01", "1000000000.01"],
+    amount_precision: ["1.005"],
+    malformed: [""],
+  },
+  currency: {
+    currency_not_supported: ["EUR", "usd", ""],
+  },
+  comment: {
+    empty: ["", " "],
+    control_character: ["a\u0000b", "a\nb", "a\u0085b"],
+    invisible_character: ["a\u202eb", "a\u200bb", "\ufeffab", "a\u2066b"],
+    too_long: ["x".repeat(256)],
+    reserved_reference: ["PD0F7K3M9Q2X1X", "PD0F7K3M9Q2X1X CRM-1", "  PD0F7K3M9Q2X1X", "ＰＤ０F7K3M9Q2X1X"],
+  },
+  name: {
+    empty: ["", "   "],
+    control_character: ["a\tb"],
+    too_long: ["x".repeat(256)],
+    malformed: ["\ud800"],
+  },
+  owner_name: {
+    empty: ["", " "],
+    invisible_character: ["a\u200Bb"],
+    too_long: ["x".repeat(64), "🎉".repeat(32)],
+    not_on_platform: ["a=b", "a|b", "a\\b"],
+  },
+  external_id: {
+    empty: [" "],
+    too_long: ["x".repeat(256)],
+    control_character: ["a\nb"],
+  },
+  metadata_value: {
+    too_long: ["x".repeat(501)],
+    invisible_character: ["\u200b"],
+  },
+  strategy_name: {
+    control_character: ["a\u007fb"],
+  },
+  strategy: {
+    control_character: ["a\tb", "a\u0085b"],
+    too_long: ["x".repeat(2_001)],
+  },
+  group: {
+    empty: [""],
+    control_character: ["a\u0001"],
+  },
+  email: {
+    malformed: ["", "plain", "a@b", "a@@b.co", "a b@c.de", ".a@b.co", "a..b@c.de", "a@-b.co"],
+    too_long: [`${"x".repeat(59)}@b.co`, `a@${"x".repeat(250)}.co`],
+    not_on_platform: ["a=b@c.de", "a|b@c.de"],
+  },
+  leverage: {
+    out_of_range: ["0", "5001", "-1"],
+    malformed: ["1.5", "1:100", ""],
+  },
+  rate: {
+    out_of_range: ["1.000001", "2", "-0.1"],
+    rate_precision: ["0.0000001", "0.3000000"],
+    malformed: ["1e400"],
+  },
+  day: {
+    malformed: ["2026-02-29", "2026-1-1", "2026-01-01T00:00"],
+  },
+  datetime: {
+    malformed: ["2026-02-30T00:00:00", ""],
+  },
+  limit_100: {
+    out_of_range: ["0", "101", "-1", "99999999999999999999"],
+    malformed: ["1.0", ""],
+  },
+  limit_500: {
+    out_of_range: ["501"],
+  },
+  break_id: {
+    malformed: ["5", "account-5"],
+  },
+  key_id: {
+    malformed: ["", "4fT9kQ2mZx7_"],
+  },
+  review_id: {
+    malformed: ["", "5", "platform-0", "funding-5", "platform-5 ", `platform-${"9".repeat(19)}`],
+  },
+  review_ids: {
+    malformed: ["", "platform-1,"],
+    duplicate: ["fee-1,fee-1"],
+    out_of_range: [Array.from({ length: 101 }, (_, index) => `fee-${index + 1}`).join(",")],
+  },
+  review_group: {
+    malformed: ["", "0123456789abcdef01234567", "fee-0123456789ABCDEF01234567"],
+  },
+  review_action: {
+    malformed: ["", "Resume", "_resume", "a".repeat(65)],
+  },
+  note: {
+    empty: ["", "  "],
+    control_character: ["two\nlines"],
+    too_long: ["x".repeat(1_001)],
+  },
+  queue_time: {
+    malformed: ["7 days", "P1M"],
+    out_of_range: ["PT0.5S", "P31D"],
+  },
+  wait: {
+    out_of_range: ["31", "-1"],
+    malformed: ["1.5"],
+  },
+  operation_id: {
+    malformed: ["", "op-1", "0198C0DE-0000-7000-8000-000000000001"],
+  },
+  comment_filter: {
+    empty: [""],
+    control_character: ["a\u0000b"],
+    too_long: ["x".repeat(256)],
+  },
+  integer_cursor: {
+    invalid_cursor: ["-1", "abc", "", "9223372036854775808"],
+  },
+  webhook_url: {
+    malformed: [
+      "",
+      "crm.example.com",
+      "ftp://crm.example.com/",
+      "file:///etc/passwd",
+      "https://user:password@crm.example.com/",
+      "https://crm.example.com/#part",
+    ],
+    too_long: [`https://crm.example.com/${"x".repeat(2_000)}`],
+  },
+  event_types: {
+    malformed: ["", "deposit", "deposit.done", "deposit.*,", "deposit.executed, fee.executed"],
+  },
 };
 
 const names = Object.keys(CHECKS) as CheckName[];
 
-test.each(names)("a valid %s passes its check", (name) => {
+test.each(names)("a valid %s passes its check, and an invalid one is reported with its own code", (name) => {
   expect(VALID[name].map((text) => [text, codeOf(name, text)])).toEqual(VALID[name].map((text) => [text, undefined]));
-});
-
-test.each(names)("an invalid %s is reported with its own code", (name) => {
-  expect(INVALID[name].map(([text]) => [text, codeOf(name, text)])).toEqual(INVALID[name]);
+  for (const [code, texts] of Object.entries(INVALID[name])) {
+    expect(texts.map((text) => [text, codeOf(name, text)])).toEqual(texts.map((text) => [text, code]));
+  }
 });
 
 /** Fillers, blanks, hyphens and notes that show nothing; tags; what is no character. */
@@ -335,42 +246,32 @@ test.each(NAMES)("no character that shows nothing is taken in a text of kind %s,
   }
 });
 
-test.each(["می‌خواهم", "CD‌ها", "क्‍ष", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "❤\uFE0E", "🏴‍☠️", "Fund ™️", "1️⃣ Fund", "葛󠄀城", "ᠠ\u180B"])(
-  "joiners and variation selectors stay where they change what is seen: %s",
-  (text) => {
-    expect(codeOf("name", text)).toBeUndefined();
-  },
-);
+test("joiners and variation selectors stay where they change what is seen", () => {
+  const seen = ["می‌خواهم", "CD‌ها", "क्‍ष", "👩‍🚀", "👩🏽‍🚀", "❤️‍🔥", "❤\uFE0E", "🏴‍☠️", "Fund ™️", "1️⃣ Fund", "葛󠄀城", "ᠠ\u180B"];
+  expect(seen.map((text) => [text, codeOf("name", text)])).toEqual(seen.map((text) => [text, undefined]));
+});
 
-test.each(["‌", "‍", "️", "️‍", "‍‍"])(
-  "joiners and variation selectors that join nothing visible are refused (%j)",
-  (joiner) => {
+test("joiners and variation selectors that join nothing visible are refused", () => {
+  for (const joiner of ["\u200C", "\u200D", "\uFE0F", "\uFE0F\u200D", "\u200D\u200D"]) {
     for (const text of [joiner, `${joiner}Ada`, `Ada ${joiner}B`, `Ada${joiner}${joiner}`]) {
       expect([text, codeOf("name", text)]).toEqual([text, "invisible_character"]);
     }
-  },
-);
+  }
+});
 
-test.each([
-  ["a\uFE0F", "U+FE0F"],
-  ["Ada\uFE0F Byron", "U+FE0F"],
-  ["Fund 1\uFE0F", "U+FE0F"],
-  ["❤️\uFE0F", "U+FE0F"],
-  ["名\uFE0F", "U+FE0F"],
-  ["a\uFE0E", "U+FE0E"],
-  ["a\uFE00", "U+FE00"],
-  ["a\u{E0100}", "U+E0100"],
-  ["A\u200Dda", "U+200D"],
-  ["A\u200Cda", "U+200C"],
-  ["А\u200Dда", "U+200D"],
-  ["1\u200D2", "U+200D"],
-  ["👩\u200D1", "U+200D"],
-  ["👩\u200C🚀", "U+200C"],
-])("no joiner or variation selector makes a second spelling that looks the same: %j has %s", (text, code) => {
-  expect(CHECKS.name(text)).toEqual({
-    code: "invisible_character",
-    text: `must not contain the invisible character ${code}`,
-  });
+test("no joiner or variation selector makes a second spelling that looks the same", () => {
+  const spellings = {
+    "U+FE0F": ["a\uFE0F", "Ada\uFE0F Byron", "Fund 1\uFE0F", "❤️\uFE0F", "名\uFE0F"],
+    "U+FE0E": ["a\uFE0E"],
+    "U+FE00": ["a\uFE00"],
+    "U+E0100": ["a\u{E0100}"],
+    "U+200D": ["A\u200Dda", "А\u200Dда", "1\u200D2", "👩\u200D1"],
+    "U+200C": ["A\u200Cda", "👩\u200C🚀"],
+  };
+  for (const [code, texts] of Object.entries(spellings)) {
+    const mistake = { code: "invisible_character", text: `must not contain the invisible character ${code}` };
+    expect(texts.map((text) => [text, CHECKS.name(text)])).toEqual(texts.map((text) => [text, mistake]));
+  }
 });
 
 test("the message about types of events names the kinds", () => {

@@ -7,7 +7,7 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import { callContext } from "#kernel/contract/context.ts";
 import { TEST_KEY, testEdge } from "../testing/test-edge.ts";
 import { anOperation } from "../api/samples/funding.ts";
-import { aSubscription } from "../api/samples/subscription.ts";
+import { aProof, aSubscription } from "../api/samples/subscription.ts";
 import { cents } from "../api/samples/values.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { createLongPoll } from "./long-poll.ts";
@@ -48,6 +48,15 @@ test("at the end of the wait the last state is returned, also beyond the usual t
 
   expect(answer).toMatchObject({ status: 200, body: { outcome: "pending" } });
   expect(performance.now() - startedAt).toBeGreaterThan(5_900);
+});
+
+test("a proof is waited for until it has converged", async () => {
+  let reads = 0;
+  const { call } = await testEdge({
+    subscriptions: { getProof: async () => aProof({ converged: (reads += 1) === 3 }) },
+  });
+  expect((await call({ url: "/api/v1/info/master/3000001/proof?wait=20" })).body).toMatchObject({ converged: true });
+  expect(reads).toBe(3);
 });
 
 test("a list waits until none of its subscriptions is PAUSED", async () => {
@@ -125,7 +134,7 @@ async function edgeWithPendingOperation() {
     return pending;
   };
   return {
-    edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: notFound } }),
+    edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: notFound }, app: {} }),
     reads: () => reads,
   };
 }

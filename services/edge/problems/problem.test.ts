@@ -120,3 +120,22 @@ test("a refusal of the platform is reported with its code", async () => {
     { code: "platform_rejected", platform_code: 10006, operation_id: answer.headers["x-operation-id"] },
   ]);
 });
+
+test("the mistakes that a service finds, a duplicate and a stopped Master are reported with what callers branch on", async () => {
+  const errors = [{ field: "platform_group", code: "group_not_allowed", message: "No." }];
+  const outcome = "not_executed";
+  for (const [facts, status, shown] of [
+    [{ code: "group_not_allowed", status: "invalid", errors }, 422, { errors }],
+    [{ code: "possible_duplicate", status: "conflict", details: { deal_id: "77" } }, 409, { deal_id: 77 }],
+    [{ code: "safety_stop", status: "unavailable" }, 503, { operation_id: expect.any(String) as string }],
+    [{ code: "allocation_in_progress", status: "conflict", retryAfterMs: 1_500 }, 409, { retryable: true }],
+  ] as const) {
+    const edge = await refusing({ message: "No.", outcome, ...facts });
+    const answer = await edge.call({ method: "POST", url: DEPOSIT });
+    expect([answer.status, answer.body]).toMatchObject([
+      status,
+      { code: facts.code, outcome, detail: "No.", ...shown },
+    ]);
+    expect(answer.headers["retry-after"]).toBe("retryAfterMs" in facts ? "2" : undefined);
+  }
+});

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyInstance, InjectOptions } from "fastify";
 import { DAY_MS } from "#kernel/duration.ts";
 import { createLog, type Log } from "#kernel/log.ts";
@@ -16,6 +17,7 @@ import { cursorsOf } from "../wire/cursor.ts";
 export const TEST_KEY = "a-key-with-every-scope";
 
 export type TestEdge = {
+  /** Serves other edges too, unless it has options of its own. */
   readonly app: FastifyInstance;
   readonly audited: AuditEntry[];
   /** Every line that was logged, as text. */
@@ -34,45 +36,73 @@ export type Answer = {
   readonly body: unknown;
 };
 
-export type TestOptions = Answers & {
-  readonly app?: Partial<AppOptions>;
-  readonly scopes?: readonly Scope[];
+type AppOptionsOfTests = Partial<AppOptions> & {
   /** Of the trade server; empty when the operator has named none. */
   readonly timeZone?: string;
 };
 
+/** What the services answer, and what the key may do. */
+export type EdgeAnswers = Answers & { readonly scopes?: readonly Scope[] };
+export type TestOptions = EdgeAnswers & { readonly app?: AppOptionsOfTests };
+
+/** An edge that answers like this: one app serves many, because it is dear to build. */
+export type EdgeOf = (answers: EdgeAnswers) => TestEdge;
+
+let shared: Promise<EdgeOf> | undefined;
+
 /** The real edge with plain objects instead of the other services. */
-export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
-  const { timeZone: zone = "Europe/Athens" } = options;
-  const lines: string[] = [];
-  const audited: AuditEntry[] = [];
-  const calls: Call[] = [];
+export async function testEdge({ app, ...answers }: TestOptions = {}): Promise<TestEdge> {
+  const edgeOf = await (app === undefined ? (shared ??= testApp()) : testApp(app));
+  return edgeOf(answers);
+}
+
+type Recorded = Pick<TestEdge, "audited" | "lines" | "calls"> & { readonly answers: EdgeAnswers };
+
+export async function testApp({
+  timeZone: zone = "Europe/Athens",
+  ...options
+}: AppOptionsOfTests = {}): Promise<EdgeOf> {
+  const ofRequest = new AsyncLocalStorage<Recorded>();
+  const whileBuilt: Recorded = { answers: {}, audited: [], lines: [], calls: [] };
+  let newest = whileBuilt;
+  // What is received on a socket is for the newest one.
+  const current = (): Recorded => ofRequest.getStore() ?? newest;
   const app = await buildApp({
     routes: ROUTES,
     deps: {
-      accounts: fake(options.accounts, calls),
-      funding: fake(options.funding, calls),
-      subscriptions: fake(options.subscriptions, calls),
-      fees: fake(options.fees, calls),
-      platform: fake(options.platform, calls),
-      events: { read: async () => NO_EVENTS, look: () => {}, ...options.events },
-      webhooks: fake(options.webhooks, calls),
-      keys: fake(options.keys, calls),
+      accounts: fake("accounts", current),
+      funding: fake("funding", current),
+      subscriptions: fake("subscriptions", current),
+      fees: fake("fees", current),
+      platform: fake("platform", current),
+      events: {
+        read: async (filter) => (await current().answers.events?.read?.(filter)) ?? NO_EVENTS,
+        look: () => current().answers.events?.look?.(),
+      },
+      webhooks: fake("webhooks", current),
+      keys: fake("keys", current),
       serverClock: zone === "" ? undefined : { zone, ...calendarOf(zone) },
       isRehearsal: false,
       cursors: cursorsOf(Buffer.from("a key for the cursors of tests")),
     },
-    authenticate: async (key) => (key === TEST_KEY ? aCaller(options.scopes) : undefined),
+    authenticate: async (key) => (key === TEST_KEY ? aCaller(current().answers.scopes) : undefined),
     limits: { read: LIMITS, money: LIMITS, create: LIMITS } satisfies Record<RouteClass, typeof LIMITS>,
-    audit: { write: async (entry) => void audited.push(entry), note: (entry) => void audited.push(entry) },
+    audit: {
+      write: async (entry) => void current().audited.push(entry),
+      note: (entry) => void current().audited.push(entry),
+    },
     idempotency: NO_KEYS,
     readiness: { read: async () => ({ isReady: true, report: READY }) },
     isDraining: () => false,
-    log: logTo(lines),
-    ...options.app,
+    log: createLog({ service: "edge", level: "debug", to: { write: (line) => void current().lines.push(line) } }),
+    ...options,
   });
   await app.ready();
-  return { app, audited, lines, calls, call: (request) => inject(app, request) };
+  return (answers) => {
+    const own: Recorded = { answers, audited: [], lines: [...whileBuilt.lines], calls: [] };
+    newest = own;
+    return { ...own, app, call: (request) => ofRequest.run(own, () => inject(app, request)) };
+  };
 }
 
 const NO_EVENTS = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 0n, hasMore: false };
@@ -125,18 +155,19 @@ async function inject(app: FastifyInstance, options: InjectOptions): Promise<Ans
 }
 
 /** A method that a test does not provide must not be called. */
-function fake<T extends object>(some: Partial<T> | undefined, calls: Call[]): T {
-  return new Proxy({ ...some } as T, {
-    get(target, name) {
-      const method = Reflect.get(target, name) as ((request: unknown, context: CallContext) => unknown) | undefined;
-      if (method === undefined) return () => Promise.reject(new Error(`unexpected call of ${String(name)}`));
-      return (request: unknown, context: CallContext) => {
-        calls.push({ method: String(name), request, context });
-        return method(request, context);
-      };
+function fake<T extends object>(service: keyof Answers, current: () => Recorded): T {
+  return new Proxy({} as T, {
+    get: (_, name) => (request: unknown, context: CallContext) => {
+      const { answers, calls } = current();
+      const method = Reflect.get(answers[service] ?? {}, name) as Method | undefined;
+      if (method === undefined) return Promise.reject(new Error(`unexpected call of ${String(name)}`));
+      calls.push({ method: String(name), request, context });
+      return method(request, context);
     },
   });
 }
+
+type Method = (request: unknown, context: CallContext) => unknown;
 
 /** Field and code of every validation error of an answer. */
 export function errorsOf({ body }: Answer): string[][] {

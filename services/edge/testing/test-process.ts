@@ -25,7 +25,7 @@ const STARTED_WITHIN_MS = 90_000;
 type Environment = Readonly<Record<string, string>>;
 type Run = { readonly child: ChildProcess; readonly out: () => string; readonly errors: () => string };
 
-export function run(script: string, args: readonly string[], env: Environment): Run {
+function run(script: string, args: readonly string[], env: Environment): Run {
   // The sources that another process has compiled are not compiled again.
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...env, NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
@@ -58,6 +58,7 @@ export async function waitFor<T>(
 export async function edgeEnvironment(): Promise<{
   env: Environment;
   natsUrl: string;
+  nats: Awaited<ReturnType<typeof startOwnNats>>;
   database: Awaited<ReturnType<typeof testDatabase>>;
 }> {
   const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
@@ -70,7 +71,14 @@ export async function edgeEnvironment(): Promise<{
     PAMM_REHEARSAL: "true",
     PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
   };
-  return { env, natsUrl: nats.url, database };
+  return { env, natsUrl: nats.url, nats, database };
+}
+
+/** Exit code and errors of a process that ends by itself. */
+export async function ended(script: string, args: readonly string[], env: Environment): Promise<[number, string]> {
+  const { child, errors } = run(script, args, env);
+  const [code] = (await once(child, "close")) as [number];
+  return [code, errors()];
 }
 
 export async function startedEdge(env: Environment): Promise<Run & { url: string }> {

@@ -15,7 +15,7 @@ const ALL = DOCUMENTED_ROUTES.flatMap((route) => route.exchanges.map((exchange) 
 /** Everything that the documentation shows is sent to the real edge, whose answer has to be what the documentation shows. */
 test.for(ALL)("the documented exchange is true: $route.operationId, $exchange.name", async ({ route, exchange }) => {
   const { method, url, body } = requestOf(route, exchange);
-  const edge = await testEdge({ ...exchange.services, app: { routes: [route] } });
+  const edge = await testEdge(exchange.services);
 
   const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body }) });
 

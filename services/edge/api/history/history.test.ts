@@ -32,18 +32,14 @@ async function readTwoPages({ after }: ReadStatementRequest) {
   });
 }
 
-test("the pages of a statement continue one another, and a cursor is of one Investor and period", async () => {
-  const edge = await testEdge({ accounts, platform: { readStatement: readTwoPages } });
-  const first = (await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&limit=1` })).body as Record<string, unknown>;
+test("the pages of a statement continue one another", async () => {
+  const { call } = await testEdge({ accounts, platform: { readStatement: readTwoPages } });
+  const url = `${INVESTOR}/statement?${PERIOD}&limit=1`;
+  const first = (await call({ url })).body as Record<string, unknown>;
   expect(first).toMatchObject({ opening_balance: 0, closing_balance: 1, has_more: true });
-  const cursor = String(first["next_cursor"]);
-  const second = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&limit=1&cursor=${cursor}` });
+  const { body } = await call({ url: `${url}&cursor=${String(first["next_cursor"])}` });
 
-  expect(second.body).toMatchObject({ opening_balance: 1, closing_balance: 2, has_more: false, next_cursor: null });
-  const other = PERIOD.replace("02-01", "02-02");
-  expect(errorsOf(await edge.call({ url: `${INVESTOR}/statement?${other}&cursor=${cursor}` }))).toEqual([
-    ["cursor", "invalid_cursor"],
-  ]);
+  expect(body).toMatchObject({ opening_balance: 1, closing_balance: 2, has_more: false, next_cursor: null });
 });
 
 test.each([
@@ -113,33 +109,14 @@ test("a deal that was amended after its result was allocated is shown as such", 
   });
 });
 
-test("a result of units without a value shows without one, and a cursor is of its Master and period only", async () => {
-  const asked: bigint[] = [];
-  const edge = await testEdge({
+test("a result of units without a value shows without one", async () => {
+  const { call } = await testEdge({
     accounts: { findMaster: async () => aMaster() },
-    subscriptions: {
-      listResults: async ({ beforeLogNumber }) => {
-        asked.push(beforeLogNumber);
-        return { items: [aMasterResult({ valued: undefined })], hasMore: beforeLogNumber === 0n };
-      },
-    },
+    subscriptions: { listResults: async () => ({ items: [aMasterResult({ valued: undefined })], hasMore: false }) },
   });
-  const url = "/api/v1/info/master/3000001/results";
-  const first = await edge.call({ url });
   const none = { nav_per_unit: null, drawdown: null, pool_value: null };
-  expect(first.body).toMatchObject({ items: [{ result: 450, ...none }], has_more: true });
-  const cursor = String((first.body as { next_cursor: string }).next_cursor);
-  expect((await edge.call({ url: `${url}?cursor=${cursor}` })).body).toMatchObject({
-    has_more: false,
-    next_cursor: null,
-  });
-  expect(asked).toEqual([0n, 42n]);
-  for (const other of [
-    `${url}?from=2026-01-01T00:00:00&cursor=${cursor}`,
-    `${url.replace("01/", "05/")}?cursor=${cursor}`,
-  ]) {
-    expect(errorsOf(await edge.call({ url: other }))).toEqual([["cursor", "invalid_cursor"]]);
-  }
+  const { body } = await call({ url: "/api/v1/info/master/3000001/results" });
+  expect(body).toMatchObject({ items: [{ result: 450, ...none }] });
 });
 
 const funding = { previewWithdraw: async () => aWithdrawalPreview(970_00n) };
@@ -323,19 +300,19 @@ test("a time of the trade server is in UTC from 1970 to 9999, as any other; its 
     listPerformance: async () => ({ days: [], openingValue: "", hasMore: false, maxDrawdownPpm: 0 }),
   };
   const fees = { sumPaymentCredits: async () => ({ days: [] }) };
-  const ahead = await testEdge({ accounts: masters, subscriptions, fees, timeZone: "Europe/Athens" });
+  const ahead = await testEdge({ accounts: masters, subscriptions, fees, app: { timeZone: "Europe/Athens" } });
   const early = "day=server&from=1970-01-01T00:00:00&to=1970-02-01T00:00:00";
   expect(errorsOf(await ahead.call({ url: `${INVESTOR}/statement?${early}` }))).toEqual([["from", "out_of_range"]]);
   const firstDays = `${PERFORMANCE}?day=server&from=1970-01-01&to=1970-02-01`;
   expect((await ahead.call({ url: firstDays })).status).toBe(200);
 
-  const behind = await testEdge({ timeZone: "America/New_York" });
+  const behind = await testEdge({ app: { timeZone: "America/New_York" } });
   const late = "day=server&from=9999-12-01T00:00:00&to=9999-12-31T23:00:00";
   expect(errorsOf(await behind.call({ url: `${INVESTOR}/statement?${late}` }))).toEqual([["to", "out_of_range"]]);
 });
 
 test("the days of a server whose zone the operator has not named are refused", async () => {
-  const edge = await testEdge({ timeZone: "" });
+  const edge = await testEdge({ app: { timeZone: "" } });
   for (const url of [`${PERFORMANCE}?day=server`, `${INVESTOR}/statement?${PERIOD}&day=server`]) {
     expect(errorsOf(await edge.call({ url }))).toEqual([["day", "unknown_value"]]);
   }

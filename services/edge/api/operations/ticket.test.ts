@@ -3,7 +3,7 @@ import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { type ListOperationsRequest, type Operation, OperationAction } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { anOperation } from "../samples/funding.ts";
-import { errorsOf, testEdge, type TestOptions } from "../../testing/test-edge.ts";
+import { testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 const OPERATIONS = "/api/v1/operations";
 const idOf = (number: number) => `0198c0de-0000-7000-8000-00000000000${number}`;
@@ -111,21 +111,21 @@ test.each([
   expect(calls.map(({ method }) => method)).not.toContain("listOperations");
 });
 
-test("a ticket is combined with the other filters, and its pages go on with the same ticket only", async () => {
+test("a ticket is combined with the other filters, and its pages go on", async () => {
   const { call, calls } = await edgeOf("mirror:1", MIRROR);
-  const first = await call({ url: `${OPERATIONS}?ticket=7&login=3000003&action=deposit&limit=1` });
-  const { next_cursor: cursor } = first.body as { next_cursor: string };
+  const url = `${OPERATIONS}?ticket=7&login=3000003&action=deposit&limit=1`;
+  const first = await call({ url });
   expect(first.body).toMatchObject({ items: [{ id: idOf(4) }], has_more: true });
   expect(calls.find(({ method }) => method === "listOperations")?.request).toMatchObject({
     login: "3000003",
     action: OperationAction.DEPOSIT,
     keys: { anyOf: ["deposit:3", "deposit:4", "fee:of:a:week"] },
   });
-
-  const next = `${OPERATIONS}?login=3000003&action=deposit&limit=1&cursor=${cursor}`;
-  expect((await call({ url: `${next}&ticket=7` })).body).toMatchObject({ items: [{ id: idOf(3) }], has_more: false });
-  expect(errorsOf(await call({ url: `${next}&ticket=8` }))).toEqual([["cursor", "invalid_cursor"]]);
-  expect(errorsOf(await call({ url: next }))).toEqual([["cursor", "invalid_cursor"]]);
+  const { next_cursor: cursor } = first.body as { next_cursor: string };
+  expect((await call({ url: `${url}&cursor=${cursor}` })).body).toMatchObject({
+    items: [{ id: idOf(3) }],
+    has_more: false,
+  });
 });
 
 test("while it cannot be found out who has made a deal, that is a problem, and no empty page", async () => {
@@ -140,10 +140,4 @@ test("while it cannot be found out who has made a deal, that is a problem, and n
       body: { code: "service_unavailable" },
     });
   }
-});
-
-test.each(["x", "-1", "1.5", "9223372036854775808"])("the ticket %j is refused", async (ticket) => {
-  const edge = await testEdge();
-
-  expect(errorsOf(await edge.call({ url: `${OPERATIONS}?ticket=${ticket}` }))).toEqual([["ticket", "malformed"]]);
 });

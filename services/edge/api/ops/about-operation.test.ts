@@ -5,9 +5,8 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { anOperation } from "../samples/funding.ts";
-import { aBreak, aReview } from "../samples/ops.ts";
 import { AT, cents } from "../samples/values.ts";
-import { errorsOf, testEdge, type TestOptions } from "../../testing/test-edge.ts";
+import { testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";
 /** Of a request that has repeated it. */
@@ -90,22 +89,4 @@ test.each([REVIEWS, BREAKS])("an operation that does not exist is a problem, and
   const edge = await edgeWith({ funding: { getOperation: notFound } });
 
   expect(await edge.call({ url })).toMatchObject({ status: 404, body: { code: "operation_not_found" } });
-});
-
-test.each([
-  ["reviews", "listReviews", aReview({ operationId: "4711" })],
-  ["breaks", "listBreaks", aBreak({ operationIds: ["4711"] })],
-] as const)("a cursor of %s is refused with another operation, and goes on with the same", async (list, name, item) => {
-  const more = async () => ({ items: [item], checks: [], hasMore: true });
-  const edge = await edgeWith({ platform: { [name]: more } });
-  const url = `/api/v1/ops/${list}?limit=1`;
-  const { body } = await edge.call({ url: `${url}&operation_id=${ID}` });
-  const { next_cursor: cursor } = body as { next_cursor: string };
-
-  expect((await edge.call({ url: `${url}&operation_id=${ID}&cursor=${cursor}` })).status).toBe(200);
-  for (const other of ["", `&operation_id=${REPEATED}`]) {
-    const refused = await edge.call({ url: `${url}${other}&cursor=${cursor}` });
-    expect(errorsOf(refused)).toEqual([["cursor", "invalid_cursor"]]);
-  }
-  expect(errorsOf(await edge.call({ url: `${url}&operation_id=4711` }))).toEqual([["operation_id", "malformed"]]);
 });

@@ -26,18 +26,6 @@ function send(url: string, key: string): Promise<Response> {
   return fetch(`${url}/api/v1/investor/deposit?login=1&amount=1`, { method: "POST", headers });
 }
 
-test("a command whose answer was lost is sent again within its time limit, with the same id", TIMEOUT, async () => {
-  const { env, natsUrl } = await edgeEnvironment();
-  const { received, deposit } = fundingWithoutFirstAnswer();
-  await serveFunding(natsUrl, deposit);
-  const { url } = await startedEdge(env);
-  const answer = await send(url, "key-1");
-
-  expect(answer.status).toBe(200);
-  const id = answer.headers.get("x-operation-id");
-  expect(received).toEqual([id, id]);
-});
-
 test("after an edge is killed while it waits for an answer, its key repeats the same command", TIMEOUT, async () => {
   const { env, natsUrl, database } = await edgeEnvironment();
   const { received, deposit } = fundingWithoutFirstAnswer();

@@ -126,7 +126,7 @@ test("of a folder that is not built, the log and the answer say how to build it"
 });
 
 test("an edge that serves no pages has none of their addresses", async () => {
-  const { app, lines } = await testEdge();
+  const { app, lines } = await testEdge({ app: {} });
   for (const url of ["/", "/console", "/console/fixed.js", "/docs", "/docs/guide", "/openapi.json"]) {
     expect([url, (await app.inject({ url })).json()]).toMatchObject([url, { code: "route_not_found" }]);
   }
