@@ -19,7 +19,7 @@ const clientOf = ({ url }: TestServer, timeoutMs = 20_000) =>
 const keysOf = ({ seen }: TestServer) => seen.map(({ headers }) => headers["idempotency-key"]);
 const pathsOf = ({ seen }: TestServer) => seen.map(({ method, url }) => `${method} ${url.split("?")[0]}`);
 
-test("a command is sent with its parameters, the key and an Idempotency-Key, and its answer keeps every digit", async () => {
+test.concurrent("a command is sent with its parameters, the key and an Idempotency-Key, and its answer keeps every digit", async () => {
   await using server = await scriptedServer(answer(DONE));
   const result = await clientOf(server).command("depositFunds", DEPOSIT);
 
@@ -33,7 +33,7 @@ test("a command is sent with its parameters, the key and an Idempotency-Key, and
   });
 });
 
-test.each([
+test.concurrent.each([
   ["a connection that breaks", [cut, executed]],
   ["the answer of a gateway", [gateway, executed]],
   ["an answer that is cut", [answer(DONE.slice(0, 20)), executed]],
@@ -48,7 +48,7 @@ test.each([
   expect(keysOf(server)).toEqual(script.map(() => "order-7"));
 });
 
-test("after an unknown outcome the ledger is asked, and the repetition brings the answer", async () => {
+test.concurrent("after an unknown outcome the ledger is asked, and the repetition brings the answer", async () => {
   await using server = await scriptedServer(UNKNOWN, ledger("pending"), ledger("executed"), executed);
   const result = await clientOf(server).command("depositFunds", DEPOSIT);
 
@@ -63,7 +63,7 @@ test("after an unknown outcome the ledger is asked, and the repetition brings th
   expect(server.seen[1]?.url).toMatch(/\?wait=1\d$/);
 });
 
-test("what the ledger does not have is repeated under its key", async () => {
+test.concurrent("what the ledger does not have is repeated under its key", async () => {
   await using server = await scriptedServer(UNKNOWN, problem(404, "operation_not_found"), executed);
   const result = await clientOf(server).command("createInvestor", {
     body: { first_name: "I", last_name: "V", name: "I", username: "i@example.com", platform_group: "g" },
@@ -73,7 +73,7 @@ test("what the ledger does not have is repeated under its key", async () => {
   expect(keysOf(server)).toEqual([result.idempotencyKey, undefined, result.idempotencyKey]);
 });
 
-test("an outcome that is not executed is not sent again", async () => {
+test.concurrent("an outcome that is not executed is not sent again", async () => {
   await using server = await scriptedServer(UNKNOWN, ledger("not_executed"));
   const result = await clientOf(server).command("depositFunds", DEPOSIT);
 
@@ -81,7 +81,7 @@ test("an outcome that is not executed is not sent again", async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test("an operation under review is unknown", async () => {
+test.concurrent("an operation under review is unknown", async () => {
   await using server = await scriptedServer(UNKNOWN, ledger("review"));
 
   expect(await clientOf(server).command("depositFunds", DEPOSIT)).toMatchObject({
@@ -91,7 +91,7 @@ test("an operation under review is unknown", async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test("a refusal is returned with its members and not sent again", async () => {
+test.concurrent("a refusal is returned with its members and not sent again", async () => {
   const members = { ...REFUSED, required: "100.00", actual: "0.00" };
   await using server = await scriptedServer(problem(409, "below_min_deposit", members));
   const body = { master_login: "1", investor_login: "2", perf_fee: { rate: "0.3", enabled: true } };
@@ -103,7 +103,7 @@ test("a refusal is returned with its members and not sent again", async () => {
   expect(server.seen[0]?.body).toContain('"rate":0.3');
 });
 
-test.each([
+test.concurrent.each([
   [401, "unauthorized"],
   [422, "amount_precision"],
 ])("a problem %d that says nothing of an earlier attempt leaves its outcome unknown", async (status, code) => {
@@ -115,7 +115,7 @@ test.each([
   expect(await clientOf(refused).command("depositFunds", DEPOSIT)).toMatchObject({ outcome: "not_executed" });
 });
 
-test("a key that another request has leaves the outcome unknown, and is not sent again", async () => {
+test.concurrent("a key that another request has leaves the outcome unknown, and is not sent again", async () => {
   const script = [cut, problem(422, "idempotency_key_reused", { outcome: "unknown", operation_id: OPERATION })];
   await using server = await scriptedServer(...script);
 
@@ -126,7 +126,7 @@ test("a key that another request has leaves the outcome unknown, and is not sent
   expect(server.seen).toHaveLength(script.length);
 });
 
-test("of a command with a key of the caller, an attempt of an earlier call may have been executed", async () => {
+test.concurrent("of a command with a key of the caller, an attempt of an earlier call may have been executed", async () => {
   const own = { idempotencyKey: "order-7" };
   await using server = await scriptedServer(problem(401, "unauthorized"));
   expect(await clientOf(server).command("depositFunds", DEPOSIT, own)).toMatchObject({ outcome: "unknown" });
@@ -139,7 +139,7 @@ test("of a command with a key of the caller, an attempt of an earlier call may h
   expect(await clientOf(refused).command("depositFunds", DEPOSIT, own)).toMatchObject({ outcome: "not_executed" });
 });
 
-test("a retryable refusal does not end the doubt about an earlier attempt", async () => {
+test.concurrent("a retryable refusal does not end the doubt about an earlier attempt", async () => {
   const busy = problem(409, "account_busy", { ...REFUSED, retryable: true });
   await using server = await scriptedServer(cut, busy);
 
@@ -151,7 +151,7 @@ test("a retryable refusal does not end the doubt about an earlier attempt", asyn
   });
 });
 
-test("a problem that says not_executed ends the doubt about an earlier attempt", async () => {
+test.concurrent("a problem that says not_executed ends the doubt about an earlier attempt", async () => {
   await using server = await scriptedServer(cut, problem(409, "insufficient_funds", REFUSED));
 
   expect(await clientOf(server).command("withdrawFunds", DEPOSIT)).toMatchObject({
@@ -160,7 +160,7 @@ test("a problem that says not_executed ends the doubt about an earlier attempt",
   });
 });
 
-test("when the time is over, a command that may have been executed is unknown, and one that was never sent is not executed", async () => {
+test.concurrent("when the time is over, a command that may have been executed is unknown, and one that was never sent is not executed", async () => {
   await using server = await scriptedServer(cut);
   const unknown = await clientOf(server, 600).command("depositFunds", DEPOSIT);
   expect(unknown).toMatchObject({ outcome: "unknown", idempotencyKey: keysOf(server)[0] });
@@ -175,7 +175,7 @@ test("when the time is over, a command that may have been executed is unknown, a
   });
 });
 
-test("a signal ends a call, and one that was aborted before sends nothing", async () => {
+test.concurrent("a signal ends a call, and one that was aborted before sends nothing", async () => {
   await using server = await scriptedServer(() => controller.abort());
   const controller = new AbortController();
   const { signal } = controller;
@@ -185,7 +185,7 @@ test("a signal ends a call, and one that was aborted before sends nothing", asyn
   expect(server.seen).toHaveLength(1);
 });
 
-test("Retry-After and RateLimit are waited for", async () => {
+test.concurrent("Retry-After and RateLimit are waited for", async () => {
   const busy = problem(409, "account_busy", { ...REFUSED, retryable: true }, { "retry-after": "1" });
   await using server = await scriptedServer(
     busy,
@@ -201,7 +201,7 @@ test("Retry-After and RateLimit are waited for", async () => {
   expect(Date.now() - began).toBeGreaterThanOrEqual(2_000);
 });
 
-test("a query is repeated when it may succeed later, and its problem is thrown otherwise", async () => {
+test.concurrent("a query is repeated when it may succeed later, and its problem is thrown otherwise", async () => {
   const later = problem(503, "service_unavailable", { retryable: true });
   await using server = await scriptedServer(
     cut,
@@ -222,7 +222,7 @@ test("a query is repeated when it may succeed later, and its problem is thrown o
   await expect(clientOf(broken, 300).query("getApiKey")).rejects.toThrow(NoAnswerError);
 });
 
-test("a query whose last attempt is cut by the end of its time throws the problem of the one before", async () => {
+test.concurrent("a query whose last attempt is cut by the end of its time throws the problem of the one before", async () => {
   const away = problem(503, "platform_unavailable", { retryable: true });
   await using server = await scriptedServer(away, () => {});
   const error: unknown = await clientOf(server, 1_500)
@@ -232,7 +232,7 @@ test("a query whose last attempt is cut by the end of its time throws the proble
   expect(isProblem(error, "platform_unavailable")).toBe(true);
 });
 
-test("the pages of a list are read one by one, and only as far as their items are taken", async () => {
+test.concurrent("the pages of a list are read one by one, and only as far as their items are taken", async () => {
   const page = (ids: readonly number[], cursor: string | null): Scripted =>
     answer({ items: ids.map((id) => ({ id })), next_cursor: cursor, has_more: cursor !== null });
   await using server = await scriptedServer(page([1, 2], "a&b"), page([3, 4], "c"), page([5], null));
@@ -257,7 +257,7 @@ test("the pages of a list are read one by one, and only as far as their items ar
   await expect(all.next()).rejects.toThrow("same cursor");
 });
 
-test("events are read on after the last one of a page", async () => {
+test.concurrent("events are read on after the last one of a page", async () => {
   const page = (ids: readonly number[], last: number, more: boolean): Scripted =>
     answer({ items: ids.map((id) => ({ id })), next_cursor: last, has_more: more });
   await using server = await scriptedServer(page([3, 4], 4, true), page([7], 9, false));
@@ -268,7 +268,7 @@ test("events are read on after the last one of a page", async () => {
   expect(server.seen.map(({ url }) => url.split("?")[1])).toEqual(["after=2&limit=2", "after=4&limit=2"]);
 });
 
-test("the API key is in no result, error or attempt, nor in the client itself", async () => {
+test.concurrent("the API key is in no result, error or attempt, nor in the client itself", async () => {
   const attempts: Attempt[] = [];
   await using server = await scriptedServer(problem(401, "unauthorized"), cut);
   const client = createClient({
@@ -286,7 +286,7 @@ test("the API key is in no result, error or attempt, nor in the client itself", 
   expect(attempts[0]).toMatchObject({ operation: "depositFunds", attempt: 1, status: 401, code: "unauthorized" });
 });
 
-test("a redirect is not followed, because it would take the key elsewhere", async () => {
+test.concurrent("a redirect is not followed, because it would take the key elsewhere", async () => {
   await using other = await scriptedServer(answer("{}"));
   await using server = await scriptedServer((response) => response.writeHead(307, { location: other.url }).end());
 

@@ -35,9 +35,8 @@ const keys = (pool: Pool) => column<string>(pool, sql`select key from idempotenc
 
 test("keys are removed 30 days after the last answer; one without an answer stays for 180 days", async () => {
   const { pool } = await testDatabase("edge");
-  for (let key = 0; key < 9; key += 1) {
-    await insertKey(pool, `done-${key}`, key % 2 === 0 ? "DONE" : "REFUSED", { created: 40 + key, answered: 31 });
-  }
+  await insertKey(pool, "done", "DONE", { created: 40, answered: 31 });
+  await insertKey(pool, "refused", "REFUSED", { created: 41, answered: 31 });
   await insertKey(pool, "answered-again", "DONE", { created: 58, answered: 29 });
   await insertKey(pool, "unanswered", "IN_PROGRESS", { created: 179, answered: 179 });
   await insertKey(pool, "unanswered-old", "IN_PROGRESS", { created: 181, answered: 181 });
@@ -182,22 +181,6 @@ test("no partition accepts an update, a deletion of single rows or a truncation"
     }
   }
   expect(await requests(pool)).toEqual(["new", "rest"]);
-});
-
-test("the service, which may only read and insert, has partitions made and dropped by the job", async () => {
-  const { pool } = await testDatabase("edge");
-  await addPartition(pool, daysAgo(800));
-  const [, next = ""] = monthsAhead(2);
-  await asOwner(pool, "edge", `drop table ${next}`);
-
-  await insertAuditEntries(pool, [anEntry("old", daysAgo(800)), anEntry("new", new Date())]);
-  await removeOld(pool, [AUDIT]);
-
-  expect(await requests(pool)).toEqual(["new"]);
-  expect(await partitions(pool)).toEqual([...monthsAhead(3), "access_audit_rest"]);
-  for (const name of ["access_audit", next, "access_audit_rest"]) {
-    await expect(pool.query(`delete from ${name}`), name).rejects.toThrow("permission denied");
-  }
 });
 
 test("ids of the audit are raised after a restore, for all partitions together", async () => {

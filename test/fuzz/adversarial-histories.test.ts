@@ -12,8 +12,8 @@ import { findContradictions, minorOf, readDeals } from "./adversarial-proxy/verd
 import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
 import { randomOf } from "./support/random.ts";
 
-const HISTORIES = 20;
-const AT_ONCE = 20;
+const HISTORIES = 12;
+const AT_ONCE = 12;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
 const LOGS_AGREE_WITHIN_MS = 30_000;

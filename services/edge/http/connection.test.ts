@@ -46,6 +46,20 @@ async function readAll(socket: Socket): Promise<string> {
 }
 
 const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";
+const MASTER = { url: "/api/v1/master/7" };
+const LISTED = { url: "/api/v1/info/subscriptions" };
+
+/** So many requests in progress of each kind of route. */
+function atOnce(inProgress: number) {
+  const each = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress };
+  return { limits: { read: each, money: each, create: each } };
+}
+
+/** Services that answer when they are released. */
+function heldDeposit() {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  return { release, funding: { deposit: () => held.then(() => aDeposit()) } };
+}
 const STATEMENT = "/api/v1/info/investor/3000003/statement?from=2026-01-01T00:00:00&to=2026-02-01T00:00:00";
 
 async function waitUntil(isMet: () => boolean | Promise<boolean>): Promise<void> {
@@ -127,7 +141,7 @@ test.concurrent("a client cannot hold a connection by sending a body slowly", as
 test.concurrent("a query to a service that does not answer is refused at the time limit", async (context) => {
   const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } }, context);
   const begunAt = Date.now();
-  const answer = await edge.call({ url: "/api/v1/master/7" });
+  const answer = await edge.call(MASTER);
 
   expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
   expect(Date.now() - begunAt).toBeLessThan(30_000);
@@ -136,7 +150,7 @@ test.concurrent("a query to a service that does not answer is refused at the tim
 test.concurrent("a command to a service that does not answer gets an unknown outcome at the time limit", async (context) => {
   const { edge } = await listening({ funding: { deposit: () => new Promise<never>(() => {}) } }, context);
   const begunAt = Date.now();
-  const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
+  const answer = await edge.call({ method: "POST", url: DEPOSIT });
 
   expect([answer.status, answer.body]).toMatchObject([
     504,
@@ -146,18 +160,14 @@ test.concurrent("a command to a service that does not answer gets an unknown out
 });
 
 test("a route class whose limit of requests in progress is reached does not block the others", async () => {
-  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge } = await listening({
     accounts: { getMaster: () => held.then(() => Promise.reject(new Error("done"))) },
     funding: { deposit: async () => aDeposit() },
-    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
+    app: atOnce(1),
   });
-  const first = edge.call({ url: "/api/v1/master/7" });
-  const [second, deposit] = [
-    await edge.call({ url: "/api/v1/master/7" }),
-    await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" }),
-  ];
+  const first = edge.call(MASTER);
+  const [second, deposit] = [await edge.call(MASTER), await edge.call({ method: "POST", url: DEPOSIT })];
   resolve();
   await first;
 
@@ -168,17 +178,16 @@ test("a route class whose limit of requests in progress is reached does not bloc
   ]);
   expect(second.body, "a query").not.toHaveProperty("outcome");
   expect(deposit.status).toBe(200);
-  expect((await edge.call({ url: "/api/v1/master/7" })).status, "the slot is free again").toBe(500);
+  expect((await edge.call(MASTER)).status, "the slot is free again").toBe(500);
 });
 
 test("a client has at most three quarters of the requests in progress, so that one of them does not keep the others out", async () => {
-  const four = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 4 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge } = await listening({
     accounts: { getMaster: () => held.then(() => Promise.reject(new Error("done"))) },
     app: {
+      ...atOnce(4),
       authenticate: async (key) => ({ ...aCaller(), clientId: key }),
-      limits: { read: four, money: four, create: four },
     },
   });
   const get = (key: string) => edge.call({ url: "/api/v1/master/7", headers: { authorization: `Bearer ${key}` } });
@@ -302,8 +311,8 @@ test.each([
   ],
   ["no request", "hello\r\n\r\n", false],
 ])("a command is answered before the problem of what follows it: %s", async (_what, rest, closes) => {
-  const { promise: held, resolve } = Promise.withResolvers<void>();
-  const { edge, dial } = await listening({ funding: { deposit: () => held.then(() => aDeposit()) } });
+  const { funding, release } = heldDeposit();
+  const { edge, dial } = await listening({ funding });
   const socket = await dial();
   const all = readAll(socket);
   socket.write(head("POST", DEPOSIT, "Content-Length: 0") + rest);
@@ -312,7 +321,7 @@ test.each([
   // Also when more of it comes.
   if (!closes) socket.write("more\r\n\r\n");
   await new Promise((done) => setTimeout(done, 50));
-  resolve();
+  release();
 
   expect(answersOf(await all)).toMatchObject([
     { status: "HTTP/1.1 200 OK", body: expect.stringContaining('"success"') as string },
@@ -401,24 +410,23 @@ test("a request without a host gets a problem, also after another one; HTTP/1.0 
 });
 
 test("a caller that closes its connection gets what it has asked for, which is audited as it is", async () => {
-  const { promise: held, resolve } = Promise.withResolvers<void>();
-  const { edge, dial } = await listening({ funding: { deposit: () => held.then(() => aDeposit()) } });
+  const { funding, release } = heldDeposit();
+  const { edge, dial } = await listening({ funding });
   const socket = await dial();
   socket.write(head("POST", DEPOSIT, "Content-Length: 0"));
   await waitUntil(() => edge.calls.length === 1);
   socket.destroy();
-  resolve();
+  release();
   await waitUntil(() => edge.audited.length === 1);
 
   expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 200 }]);
 });
 
 test("a caller that disconnects is audited, and its slot is freed when the command ends", async () => {
-  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
-  const { promise: held, resolve } = Promise.withResolvers<void>();
+  const { funding, release } = heldDeposit();
   const { edge, dial } = await listening({
-    funding: { deposit: () => held.then(() => aDeposit()) },
-    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
+    funding,
+    app: atOnce(1),
   });
   const socket = await dial();
   socket.write(`POST ${DEPOSIT} HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`);
@@ -428,13 +436,12 @@ test("a caller that disconnects is audited, and its slot is freed when the comma
 
   expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 499, decision: "allowed" }]);
   expect((await edge.call({ method: "POST", url: DEPOSIT })).status, "the command is still in progress").toBe(503);
-  resolve();
+  release();
   await new Promise(setImmediate);
   expect((await edge.call({ method: "POST", url: DEPOSIT })).status).toBe(200);
 });
 
 test("a caller that disconnects in the middle of a list frees its slot", async () => {
-  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const page = {
     items: Array.from({ length: 1_000 }, (_, each) => aSubscription({ id: BigInt(each) })),
     hasMore: true,
@@ -442,23 +449,22 @@ test("a caller that disconnects in the middle of a list frees its slot", async (
   let isEndless = true;
   const { edge, dial } = await listening({
     subscriptions: { listSubscriptions: async () => (isEndless ? page : { items: [], hasMore: false }) },
-    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
+    app: atOnce(1),
   });
   const socket = await dial();
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
   await once(socket, "data");
-  expect((await edge.call({ url: "/api/v1/info/subscriptions" })).status).toBe(503);
+  expect((await edge.call(LISTED)).status).toBe(503);
   socket.resetAndDestroy();
   isEndless = false;
-  await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
+  await waitUntil(async () => (await edge.call(LISTED)).status === 200);
 });
 
 test("a caller that disconnects before a list begins frees its slot", async () => {
-  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
     subscriptions: { listSubscriptions: () => held.then(() => ({ items: [aSubscription()], hasMore: false })) },
-    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
+    app: atOnce(1),
   });
   const socket = await dial();
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
@@ -466,7 +472,7 @@ test("a caller that disconnects before a list begins frees its slot", async () =
   socket.resetAndDestroy();
   await new Promise((done) => setTimeout(done, 50));
   resolve();
-  await waitUntil(async () => (await edge.call({ url: "/api/v1/info/subscriptions" })).status === 200);
+  await waitUntil(async () => (await edge.call(LISTED)).status === 200);
 });
 
 test("health and readiness need no key", async () => {

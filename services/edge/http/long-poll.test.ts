@@ -24,21 +24,21 @@ async function slowEdge() {
   return { edge, reads: () => reads };
 }
 
-test("a request without wait is answered at once", async () => {
+test.concurrent("a request without wait is answered at once", async () => {
   const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}` })).body).toMatchObject({ outcome: "pending" });
   expect(reads()).toBe(1);
 });
 
-test("a request with wait is answered as soon as the outcome is final", async () => {
+test.concurrent("a request with wait is answered as soon as the outcome is final", async () => {
   const { edge, reads } = await slowEdge();
 
   expect((await edge.call({ url: `/api/v1/operations/${ID}?wait=30` })).body).toMatchObject({ outcome: "executed" });
   expect(reads()).toBe(3);
 });
 
-test("at the end of the wait the last state is returned, also beyond the usual time limit of the route", async () => {
+test.concurrent("at the end of the wait the last state is returned, also beyond the usual time limit of the route", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => pending },
     subscriptions: { getOperation: notFound },
@@ -50,7 +50,7 @@ test("at the end of the wait the last state is returned, also beyond the usual t
   expect(performance.now() - startedAt).toBeGreaterThan(5_900);
 });
 
-test("a proof is waited for until it has converged", async () => {
+test.concurrent("a proof is waited for until it has converged", async () => {
   let reads = 0;
   const { call } = await testEdge({
     subscriptions: { getProof: async () => aProof({ converged: (reads += 1) === 3 }) },
@@ -59,7 +59,7 @@ test("a proof is waited for until it has converged", async () => {
   expect(reads).toBe(3);
 });
 
-test("a list waits until none of its subscriptions is PAUSED", async () => {
+test.concurrent("a list waits until none of its subscriptions is PAUSED", async () => {
   let reads = 0;
   const edge = await testEdge({
     subscriptions: {
@@ -79,7 +79,7 @@ test("a list waits until none of its subscriptions is PAUSED", async () => {
   expect(reads).toBe(3);
 });
 
-test("a request with wait returns a balance once it can be read, and an unknown login at once", async () => {
+test.concurrent("a request with wait returns a balance once it can be read, and an unknown login at once", async () => {
   let reads = 0;
   const edge = await testEdge({
     funding: {

@@ -36,6 +36,7 @@ export type DeliverOptions = {
   readonly log: Log;
   /** For tests. */
   readonly answerWithinMs?: number;
+  readonly workEveryMs?: number;
 };
 
 const attempted = new Counter({
@@ -62,7 +63,7 @@ const CLAIM_MS = ANSWER_WITHIN_MS + 15_000;
 
 /** Sends events to the endpoints of clients. Each replica does; claims divide the work. */
 export function deliverWebhooks(options: DeliverOptions): Job {
-  const { pool, log, look } = options;
+  const { pool, log, look, workEveryMs = WORK_EVERY_MS } = options;
   const stop = new AbortController();
   const wake = createWakeSignal();
   const sending = new Set<Promise<void>>();
@@ -88,7 +89,7 @@ export function deliverWebhooks(options: DeliverOptions): Job {
       const claimed =
         limit > 0 ? await claimDeliveries(pool, { claimMs: CLAIM_MS, perWebhook: PER_WEBHOOK, limit }) : [];
       claimed.forEach(start);
-      return isBehind || WORK_EVERY_MS;
+      return isBehind || workEveryMs;
     },
     log,
   });

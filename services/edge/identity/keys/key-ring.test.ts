@@ -58,8 +58,8 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   return { pool, keyRing, admin, advance, clock };
 }
 
-test("a new key is valid at once, and identifies its client and scopes", async () => {
-  const { keyRing, admin } = await keySystem();
+test("a new key is valid at once, and identifies its client and scopes; neither it nor its secret is stored", async () => {
+  const { keyRing, admin, pool } = await keySystem();
   const { id, text } = await createKey({ ...admin, announce: async () => {} }, REQUEST);
 
   expect(await keyRing.authenticate(text, ADDRESS)).toEqual({
@@ -72,31 +72,23 @@ test("a new key is valid at once, and identifies its client and scopes", async (
     rejectsDuplicates: false,
     scopes: new Set(["masters:read", "funds:deposit"]),
   });
+  const [row] = await many(pool, sql`select to_jsonb(api_key) as stored from api_key`);
+  expect(JSON.stringify(row)).not.toContain(text.split("_")[3]);
 });
 
-test.each(["crm", "Crm", "\uff23RM"])(
-  "a key for %j is refused when the owner CRM has one, and no key is made",
-  async (name) => {
-    const { pool, admin } = await keySystem();
-    await createKey(admin, REQUEST);
-    await createKey(admin, REQUEST);
+test("a key for another spelling of an owner is refused, and no key is made", async () => {
+  const { pool, admin } = await keySystem();
+  await createKey(admin, REQUEST);
+  await createKey(admin, REQUEST);
 
+  for (const name of ["Crm", "\uff23RM"]) {
     await expect(createKey(admin, { ...REQUEST, name })).rejects.toThrow(
       new KeyCommandError(
         '--name: an owner with this name has keys as "CRM". Write it the same way, or name another owner.',
       ),
     );
-    expect(await many(pool, sql`select distinct name from api_key`)).toEqual([{ name: "CRM" }]);
-  },
-);
-
-test("neither the key nor its secret is stored", async () => {
-  const { pool, admin } = await keySystem();
-  const { text } = await createKey(admin, REQUEST);
-  const rows = await many(pool, sql`select to_jsonb(api_key) as stored from api_key`);
-
-  expect(JSON.stringify(rows)).not.toContain(text.split("_")[3]);
-  expect(rows).toHaveLength(1);
+  }
+  expect(await many(pool, sql`select distinct name from api_key`)).toEqual([{ name: "CRM" }]);
 });
 
 test("every text other than the key is refused", async () => {
@@ -128,15 +120,6 @@ test("an unknown id costs the same queries and hashes as a known one with a wron
   };
 
   expect(await costOf(known.text)).toEqual(await costOf(mintKey("live").text));
-});
-
-test("a revoked key is refused once the key ring has read the change", async () => {
-  const { keyRing, admin } = await keySystem();
-  const { id, text } = await createKey(admin, REQUEST);
-  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
-  await revokeKey(admin, id);
-
-  expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
 });
 
 test("a key that was presented before is not hashed with the pepper again, until the keys are read again", async () => {
@@ -203,13 +186,10 @@ test("every key of a chain of rotations belongs to one client", async () => {
   const { keyRing, admin } = await keySystem();
   const first = await createKey(admin, REQUEST);
   const second = await rotateKey(admin, first.id, DAY_MS);
-  const third = await rotateKey(admin, second.id, DAY_MS);
-  const other = await createKey(admin, REQUEST);
-  const callers = await Promise.all(
-    [first, second, third, other].map(({ text }) => keyRing.authenticate(text, ADDRESS)),
-  );
+  const chain = [first, second, await rotateKey(admin, second.id, DAY_MS), await createKey(admin, REQUEST)];
+  const callers = await Promise.all(chain.map(({ text }) => keyRing.authenticate(text, ADDRESS)));
 
-  expect(callers.map((caller) => caller?.clientId)).toEqual([first.id, first.id, first.id, other.id]);
+  expect(callers.map((caller) => caller?.clientId)).toEqual([first.id, first.id, first.id, chain[3]?.id]);
 });
 
 test("a rotation never extends the validity of the old key", async () => {
@@ -230,16 +210,6 @@ test("a revoked key cannot be rotated, and an unknown key cannot be revoked", as
   await expect(revokeKey(admin, "AAAAAAAAAAAA")).rejects.toThrow("Key AAAAAAAAAAAA does not exist.");
 });
 
-test("a key with allowed addresses is valid from these only", async () => {
-  const { keyRing, admin } = await keySystem();
-  const { text } = await createKey(admin, { ...REQUEST, allowedAddresses: ["192.0.2.0/24"] });
-
-  for (const form of ["", "::ffff:"]) {
-    expect(await keyRing.authenticate(text, form + ADDRESS)).toMatchObject({ client: "CRM" });
-    expect(await keyRing.authenticate(text, `${form}198.51.100.1`)).toBeUndefined();
-  }
-});
-
 test("the last use is recorded", async () => {
   const { keyRing, admin, pool, clock } = await keySystem();
   const { id, text } = await createKey(admin, REQUEST);
@@ -247,31 +217,6 @@ test("the last use is recorded", async () => {
   await keyRing.refresh();
 
   expect((await findKey(pool, id))?.lastUsedAt).toEqual(clock.at);
-});
-
-test("the bootstrap key has every scope and may be any text", async () => {
-  const key = "any 16 visible? not quite".replaceAll(" ", "_");
-  const { keyRing } = await keySystem({ bootstrapKey: new Secret(key) });
-
-  expect(await keyRing.authenticate(key, ADDRESS)).toEqual({
-    keyId: "bootstrap",
-    clientId: "bootstrap",
-    client: "bootstrap",
-    environment: "live",
-    expiresAt: null,
-    isLimitedToAddresses: false,
-    rejectsDuplicates: false,
-    scopes: new Set(SCOPES),
-  });
-  expect(await keyRing.authenticate(`${key}x`, ADDRESS)).toBeUndefined();
-});
-
-test("a key that was created with the previous pepper stays valid", async () => {
-  const oldPepper = pepperOf(new Secret(randomBytes(32)));
-  const { keyRing, admin } = await keySystem({ oldPepper });
-  const { text } = await createKey({ ...admin, pepper: oldPepper }, REQUEST);
-
-  expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ client: "CRM" });
 });
 
 test("a key that was used is hashed with the current pepper, so that the previous one can be removed", async () => {
@@ -286,7 +231,7 @@ test("a key that was used is hashed with the current pepper, so that the previou
   await keyRing.refresh();
   expect(await counted()).toEqual({ current: 0, other: 2 });
 
-  await keyRing.authenticate(text, ADDRESS);
+  expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ client: "CRM" });
   await keyRing.authenticate(`${unused.text}x`, ADDRESS);
   await keyRing.refresh();
   await keyRing.refresh();
@@ -326,11 +271,21 @@ test("a key of the other environment is refused like an unknown one, also by a s
   expect(own.text).toMatch(/^pamm_live_/);
 });
 
-test("the use of the bootstrap key is on record, and it is listed while an edge accepts it", async () => {
-  const bootstrapKey = new Secret("bootstrap-key-of-this-test");
-  const { pool, keyRing, admin, clock } = await keySystem({ bootstrapKey });
+test("the bootstrap key may be any text and has every scope, its use is on record, and it is listed while an edge accepts it", async () => {
+  const text = "any_16_visible?_not_quite";
+  const { pool, keyRing, admin, clock } = await keySystem({ bootstrapKey: new Secret(text) });
   await saveKeySystem(pool, { environment: "live", hasBootstrapKey: true });
-  expect(await keyRing.authenticate(bootstrapKey.reveal(), ADDRESS)).toMatchObject({ keyId: "bootstrap" });
+  expect(await keyRing.authenticate(text, ADDRESS)).toEqual({
+    keyId: "bootstrap",
+    clientId: "bootstrap",
+    client: "bootstrap",
+    environment: "live",
+    expiresAt: null,
+    isLimitedToAddresses: false,
+    rejectsDuplicates: false,
+    scopes: new Set(SCOPES),
+  });
+  expect(await keyRing.authenticate(`${text}x`, ADDRESS)).toBeUndefined();
   await keyRing.refresh();
   expect(printKeys(await listKeys(admin), clock.at)).toMatch(/^bootstrap .* 2026-01-01T00:00Z /m);
 
@@ -349,13 +304,6 @@ test("failed attempts from one address are limited, and a valid key from the sam
   }
   expect(await keyRing.authenticate("guess", "198.51.100.1")).toBeUndefined();
   expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
-});
-
-test("attempts from one network of IPv6 count as those of one address", async () => {
-  const { keyRing } = await keySystem();
-  const attempts = Array.from({ length: 120 }, (_, index) => keyRing.authenticate("guess", `2001:db8:1:2::${index}`));
-  expect((await Promise.allSettled(attempts)).filter(({ status }) => status === "fulfilled")).toHaveLength(100);
-  expect(await keyRing.authenticate("guess", "2001:db8:1:3::1")).toBeUndefined();
 });
 
 test("when the keys could not be read for a minute, every request is refused until they are read again", async () => {
@@ -394,12 +342,16 @@ test("each failed authentication is counted once, by its reason, which the calle
   const valid = await key();
   const changed = await createKey(admin, REQUEST);
   await pool.query("update api_key set hash = $1 where id = $2", [randomBytes(32), changed.id]);
+  const ofNetwork = await key({ allowedAddresses: ["198.51.100.0/24"] });
+  for (const form of ["", "::ffff:"]) {
+    expect(await keyRing.authenticate(ofNetwork, `${form}198.51.100.1`)).toMatchObject({ client: "CRM" });
+  }
   const presented = [
     "not-a-key",
     mintKey("live").text,
     changed.text,
     (await createKey(admin, { ...REQUEST, environment: "test" })).text,
-    await key({ allowedAddresses: ["198.51.100.7"] }),
+    ofNetwork,
   ];
 
   for (const one of presented) expect(await keyRing.authenticate(one, ADDRESS)).toBeUndefined();
