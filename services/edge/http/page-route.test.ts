@@ -40,6 +40,7 @@ function otherValue({ query, exchanges: [{ request }] }: DocumentedRoute, name: 
     { enum?: string[]; default?: string; examples: string[] }
   >;
   const { [name]: sent } = request.query ?? {};
+  if (name === "wait") return "0";
   if (schema?.enum !== undefined) return schema.enum.find((value) => value !== (sent ?? schema.default)) ?? "";
   return sent === undefined
     ? String(schema?.examples[0])

@@ -63,13 +63,14 @@ const FAILURES: readonly (readonly [what: string, readonly Error[], typeof NOT_S
   ["the service does not know the outcome yet", [NOT_KNOWN_YET], UNKNOWN, OTHER_ID],
 ];
 
-test.for(COMMANDS)("$operationId says what is known of it, however its service fails", async (one) => {
-  for (const [what, errors, problem, id] of FAILURES) {
+test.concurrent.for(COMMANDS)("$operationId says what is known of it, however its service fails", async (one) => {
+  const failed = FAILURES.map(async ([what, errors, problem, id]) => {
     const { body, headers, calls } = await sendWithErrors(one, errors);
 
     expect(body, what).toMatchObject({ ...problem, operation_id: id ?? headers["x-operation-id"] });
     expect(calls.map(({ context }) => context.commandId)).toEqual(errors.map(() => headers["x-operation-id"]));
-  }
+  });
+  await Promise.all(failed);
 });
 
 /** The ledger of operations has these; docs/integrate/money.md says so to callers. */
@@ -89,9 +90,12 @@ test.for(COMMANDS)("a 504 of $operationId names a way to find out that exists fo
   expect(path === "/api/v1/operations/{operation_id}").toBe(IN_LEDGER.includes(one.operationId));
 });
 
-test.for(COMMANDS)("$operationId is repeated under the same id when its answer is lost, and succeeds", async (one) => {
-  const { status, headers, calls } = await sendWithErrors(one, [LOST]);
+test.concurrent.for(COMMANDS)(
+  "$operationId is repeated under the same id when its answer is lost, and succeeds",
+  async (one) => {
+    const { status, headers, calls } = await sendWithErrors(one, [LOST]);
 
-  expect(status).toBe(200);
-  expect(calls.map(({ context }) => context.commandId)).toEqual(Array(2).fill(headers["x-operation-id"]));
-});
+    expect(status).toBe(200);
+    expect(calls.map(({ context }) => context.commandId)).toEqual(Array(2).fill(headers["x-operation-id"]));
+  },
+);
