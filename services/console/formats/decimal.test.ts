@@ -13,6 +13,7 @@ import {
 test("sums and differences keep every digit", () => {
   expect(addDecimals(["0.1", "0.2", "-0.30000000000001"])).toBe("-0.00000000000001");
   expect(addDecimals([])).toBe("0.00");
+  expect(addDecimals(["0.1", null, "0.2"])).toBe("0.30");
   expect(subtractDecimals("90071992547409931.07", "0.01")).toBe("90071992547409931.06");
   expect(subtractDecimals("115.87675", "0.00675")).toBe("115.87");
 });

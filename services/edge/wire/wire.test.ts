@@ -68,27 +68,13 @@ test.each([
   expect(parseTimestamp(text)?.toISOString()).toBe(instant);
 });
 
-test.each([
-  "2026-02-30T00:00:00",
-  "2025-02-29T00:00:00",
-  "2026-13-01T00:00:00",
-  "2026-01-02T24:00:00",
-  "2026-01-02T03:60:00",
-  "2026-01-02T03:04:60",
-  "2026-01-02",
-  "2026-01-02 03:04:05",
-  "2026-01-02T03:04:05.",
-  "2026-01-02T03:04:05+25:00",
-  "0000-01-02T03:04:05",
-  "1969-12-31T23:59:59.999",
-  "1970-01-01T01:59:59+02:00",
-  "9999-12-31T23:59:59-02:00",
-  "9999-12-31T23:59:59.999-00:01",
-  "10000-01-01T00:00:00",
-  "now",
-  "",
-])("%s is not a date and time", (text) => {
-  expect(parseTimestamp(text)).toBeUndefined();
+test("other texts are no date and time", () => {
+  const dates = "2026-02-30T00:00:00 2025-02-29T00:00:00 2026-13-01T00:00:00 0000-01-02T03:04:05 10000-01-01T00:00:00";
+  const times = "2026-01-02T24:00:00 2026-01-02T03:60:00 2026-01-02T03:04:60 2026-01-02T03:04:05. 2026-01-02 now";
+  const zones = "2026-01-02T03:04:05+25:00 1970-01-01T01:59:59+02:00 9999-12-31T23:59:59-02:00";
+  const edges = "1969-12-31T23:59:59.999 9999-12-31T23:59:59.999-00:01";
+  const texts = [dates, times, zones, edges].flatMap((list) => list.split(" "));
+  for (const text of [...texts, "2026-01-02 03:04:05", ""]) expect(parseTimestamp(text), text).toBeUndefined();
 });
 
 test("a timestamp that the edge wrote is parsed to the same instant", () => {
