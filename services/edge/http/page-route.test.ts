@@ -33,18 +33,16 @@ function withMore(services: object): EdgeAnswers {
   );
 }
 
+type Field = { enum?: string[]; default?: string; examples: string[]; "x-check"?: string };
+
 /** A valid value that the first exchange does not have. */
 function otherValue({ query, exchanges: [{ request }] }: DocumentedRoute, name: string): string {
-  const { [name]: schema } = query?.properties as Record<
-    string,
-    { enum?: string[]; default?: string; examples: string[] }
-  >;
+  const fields = (query?.properties ?? {}) as Readonly<Record<string, Field>>;
+  const { [name]: schema } = fields;
   const { [name]: sent } = request.query ?? {};
   if (name === "wait") return "0";
   if (schema?.enum !== undefined) return schema.enum.find((value) => value !== (sent ?? schema.default)) ?? "";
-  return sent === undefined
-    ? String(schema?.examples[0])
-    : (OTHERS[(schema as { "x-check"?: string })["x-check"] ?? ""] ?? "");
+  return sent === undefined ? String(schema?.examples[0]) : (OTHERS[schema?.["x-check"] ?? ""] ?? "");
 }
 
 test.each(PAGES)("a cursor of $operationId goes on behind its page, of the same list alone", async (route) => {
