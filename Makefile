@@ -69,7 +69,7 @@ journey: setup ## the tests that start all processes
 	@vitest run --project journey
 
 kills: setup ## processes are killed during trading and fee weeks; takes minutes
-	@PAMM_PROOF=true vitest run test/journey/restore-under-load.test.ts test/journey/trading-kills.test.ts test/journey/crowd.test.ts
+	@PAMM_PROOF=true vitest run test/journey/restore-under-load.test.ts test/journey/trading.test.ts test/journey/crowd.test.ts
 
 chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour or more
 	@PAMM_PROOF=true vitest run test/chaos

@@ -28,7 +28,6 @@ const JOURNEYS = [
   "test/chaos/**/*.test.ts",
   "test/conformance/**/*.test.ts",
   "test/docs/{commands,samples}.test.ts",
-  "test/console/charges.test.ts",
   "test/console/journey.test.ts",
   "deploy/local/**/*.test.ts",
 ];

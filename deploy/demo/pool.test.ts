@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "./exact-json.ts";
-import { expectedOf, type Member, type Pool, untilAllocated, untilFeesAreCorrect } from "./pool.ts";
-import { aTrade, testFunds } from "./testing.ts";
+import { expectedOf, type Member, type Pool, untilFeesAreCorrect } from "./pool.ts";
+import { testFunds } from "./testing.ts";
 
 const DAY_MS = 86_400_000;
 const START = Date.now() - 3 * DAY_MS;
@@ -38,23 +38,6 @@ function payment(login: string, amount: string): JsonObject {
 const listing =
   (...items: JsonObject[]) =>
   () => ({ items, has_more: false });
-
-test("the parts of a result are noted when the balances contain it, without fees, deposits and earlier results", async () => {
-  const funds = testFunds({
-    balances: { "8": 170_00n, "9": 60_00n },
-    entries: [entry("8", 100_00n), entry("9", 50_00n)],
-    read: listing(payment("8", "30")),
-  });
-  const both = pool("8", "9");
-  both.earned = 100_00n;
-  both.members[0]?.results.push({ at: MORNING, minor: 100_00n });
-
-  const parts = await untilAllocated(funds, both, aTrade(10_00n, Date.now() + 7_200_000));
-
-  expect(parts.map(({ minor }) => minor)).toEqual([0n, 10_00n]);
-  expect(both.members[1]?.results).toEqual([{ at: expect.closeTo(Date.now(), -4) as number, minor: 10_00n }]);
-  expect(funds.notes).toEqual(["+10.00 is allocated: Investor 8 0.00, Investor 9 +10.00"]);
-});
 
 test("the basis of a fee is the profit above the high-water mark and the rate at its time", async () => {
   const one = pool("8");

@@ -11,7 +11,7 @@ import { SERVICES } from "../provision/services.ts";
 import { createTestWorkspace, until } from "./test-workspace.ts";
 
 // Each test starts up to nineteen processes.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000 });
 
 const EVERYTHING = [...SERVICES, "simulator"];
 
@@ -28,27 +28,53 @@ const environmentOf = async (port: string | undefined): Promise<NodeJS.ProcessEn
 const postmasterOf = ({ stateDir }: { readonly stateDir: string }): number =>
   Number.parseInt(readFileSync(join(stateDir, "postgres/postmaster.pid"), "utf8"), 10);
 
-test("Ctrl-C in the terminal stops all processes in order, and the next start uses the same keys", async () => {
+test("each service receives its own secrets only, killed stores are restarted, Ctrl-C stops all in order, and starts succeed after every kind of end", async () => {
   const workspace = await createTestWorkspace();
-  const first = workspace.start();
+  // Without NATS_URL it is of no use, and still a secret of the operator.
+  const first = workspace.start({ NATS_SETUP_URL: "nats://operator:secret@127.0.0.1:1" });
   await first.ready();
   const keys = readFileSync(join(workspace.stateDir, "secret/api-key"), "utf8");
   expect(first.output()).toContain(keys.trim());
   await first.prints("funding      warn: a warning code=funding");
   expect(first.output()).not.toContain("not for the terminal");
+  const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
+  const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
+  expect(edge).toMatchObject({
+    EDGE_DATABASE_URL: expect.stringContaining("//pamm_edge:"),
+    PAMM_MIGRATE: "check",
+    PAMM_HTTP_HOST: "127.0.0.1",
+  });
+  for (const name of ["FUNDING_DATABASE_URL", "MT5_PASSWORD", "NATS_SETUP_URL"]) expect(edge[name]).toBeUndefined();
+  expect(JSON.stringify(edge)).not.toMatch(/MIGRATION_URL|_owner:/);
+  expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
+  expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
+
+  const broker = Number.parseInt(readFileSync(join(workspace.stateDir, "nats/nats-server.pid"), "utf8"), 10);
+  for (const pid of [postmasterOf(workspace), broker]) process.kill(pid, "SIGKILL");
+  await first.prints("postgres runs again");
+  await first.prints("nats runs again");
 
   // To the whole group, as a terminal does.
   process.kill(-first.child.pid!, "SIGINT");
   expect(await first.ended).toBe(0);
-
   const stopped = workspace.stopped();
   expect(stopped[0]).toBe("edge");
   expect(stopped.slice(1, 5).toSorted()).toEqual(["account", "fee", "funding", "subscription"]);
   expect(stopped.slice(5)).toEqual(["platform", "simulator"]);
+
   const second = workspace.start();
   await second.ready();
   expect(readFileSync(join(workspace.stateDir, "secret/api-key"), "utf8")).toBe(keys);
   expect(statSync(join(workspace.stateDir, "secret/encryption-key")).mode & 0o777).toBe(0o600);
+  const pids = () => [...EVERYTHING.map((name) => workspace.pidOf(name)!), postmasterOf(workspace)];
+  const ofSecond = pids();
+  second.child.kill("SIGKILL");
+  const third = workspace.start();
+  await third.ready();
+  expect(ofSecond.filter((pid) => startOf(pid) !== "")).toEqual([]);
+
+  for (const pid of [third.child.pid!, ...pids()]) process.kill(pid, "SIGKILL");
+  await workspace.start().ready();
 });
 
 test("a second launcher on the same state is refused, and a service that is killed is restarted at once", async () => {
@@ -72,35 +98,6 @@ test("a second launcher on the same state is refused, and a service that is kill
   expect(workspace.pidOf("funding")).not.toBe(before);
 });
 
-test("each service receives its own secrets only, and a store that is killed is restarted", async () => {
-  const workspace = await createTestWorkspace();
-  // Without NATS_URL it is of no use, and still a secret of the operator.
-  const launcher = workspace.start({ NATS_SETUP_URL: "nats://operator:secret@127.0.0.1:1" });
-  await launcher.ready();
-  const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
-  const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
-
-  expect(edge).toMatchObject({
-    EDGE_DATABASE_URL: expect.stringContaining("//pamm_edge:"),
-    PAMM_MIGRATE: "check",
-    PAMM_HTTP_HOST: "127.0.0.1",
-  });
-  expect(edge["FUNDING_DATABASE_URL"]).toBeUndefined();
-  expect(JSON.stringify(edge)).not.toMatch(/MIGRATION_URL|_owner:/);
-  expect(edge["MT5_PASSWORD"]).toBeUndefined();
-  expect(edge["NATS_SETUP_URL"]).toBeUndefined();
-  expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
-  expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
-  const postmaster = postmasterOf(workspace);
-  const broker = Number.parseInt(readFileSync(join(workspace.stateDir, "nats/nats-server.pid"), "utf8"), 10);
-
-  process.kill(postmaster, "SIGKILL");
-  process.kill(broker, "SIGKILL");
-
-  await launcher.prints("postgres runs again");
-  await launcher.prints("nats runs again");
-});
-
 test("with NATS_SETUP_URL the streams of a broker that the environment names are set up before the services start", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
   await using broker = await startNats({ dir: folder.path, password: "secret" });
@@ -110,24 +107,6 @@ test("with NATS_SETUP_URL the streams of a broker that the environment names are
 
   const done = await setUpAllStreams({ url: broker.url, replicas: 1 });
   expect(done.filter((line) => !line.endsWith(": nothing to do"))).toEqual([]);
-});
-
-test("when the launcher is killed all its processes end, and the next start succeeds, also after all were killed at once", async () => {
-  const workspace = await createTestWorkspace();
-  const first = workspace.start();
-  await first.ready();
-  const pids = EVERYTHING.map((name) => workspace.pidOf(name)!);
-  const postmaster = postmasterOf(workspace);
-
-  first.child.kill("SIGKILL");
-  const second = workspace.start();
-  await second.ready();
-
-  expect([...pids, postmaster].filter((pid) => startOf(pid) !== "")).toEqual([]);
-
-  const all = [second.child.pid!, postmasterOf(workspace), ...EVERYTHING.map((name) => workspace.pidOf(name)!)];
-  for (const pid of all) process.kill(pid, "SIGKILL");
-  await workspace.start().ready();
 });
 
 test("a start right after all processes were killed succeeds, also while the killed simulator is a zombie", async () => {
@@ -150,16 +129,6 @@ test("the next start ends the processes that a killed launcher left behind", asy
   await second.ready();
 
   expect(second.output()).toContain("edge of an earlier run still runs");
-});
-
-test("two launchers with different states run side by side", async () => {
-  const first = (await createTestWorkspace()).start();
-  await first.ready();
-  // Its ports are chosen now, so that they differ from those of the first.
-  const second = (await createTestWorkspace()).start();
-  await second.ready();
-
-  expect([first.child.exitCode, second.child.exitCode]).toEqual([null, null]);
 });
 
 test("all ports in use are reported together, before any process is started", async () => {
@@ -192,7 +161,7 @@ test("a service that cannot start ends the launcher with its reason", async () =
 
 test("Ctrl-C during the start stops the processes that have started", async () => {
   const workspace = await createTestWorkspace();
-  const launcher = workspace.start();
+  const launcher = workspace.start({ ...EXTERNAL, MT5_URL: "" });
   await until(() => workspace.pidOf("simulator") !== undefined);
 
   process.kill(-launcher.child.pid!, "SIGINT");

@@ -5,7 +5,6 @@ import { forgedRows } from "./forged-rows.ts";
 import { idle } from "./idle.ts";
 import { injectedFaults } from "./injected-faults.ts";
 import { killedProcesses } from "./kills.ts";
-import { platformFaults } from "./platform-faults.ts";
 import { restoredDatabase } from "./restored-database.ts";
 import { startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
 import { traces } from "./traces.ts";
@@ -34,9 +33,6 @@ describe("a database that is restored to an older time", () => {
 });
 describe("forged rows", () => {
   forgedRows(tested);
-});
-describe("faults of the trading platform", () => {
-  platformFaults(() => tested().client);
 });
 describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () => {
   sagasThroughDeaths(tested);

@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
-import { type AnsweredRequest, sendMoneyRequest, type MoneyRequest } from "./support/money-request.ts";
-import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
+import { type Client, clientOf, eventually, minorOf, platformBalanceOf } from "./support/client.ts";
 import { expectFeesToReconcile } from "./support/fees.ts";
-import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/client-requests.ts";
+import { assign, deposit, newInvestor, withdraw } from "./support/client-requests.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
-import { expectCorrectAnswers } from "./support/verdict.ts";
 
 const TIMEOUT = { timeout: 180_000 };
 
@@ -16,37 +14,6 @@ let client: Client;
 beforeAll(async () => {
   client = clientOf(await sharedSystem());
 }, START_TIMEOUT_MS);
-
-test("20 simultaneous deposits to one Investor are executed once each", TIMEOUT, async () => {
-  const login = await newInvestor(client);
-
-  const answered = await depositAtOnce(requests(login, 20));
-
-  expect(answered.filter(({ answer }) => answer === "done").length).toBeGreaterThan(0);
-  await expectCorrectAnswers(client, login, answered);
-  const { body } = await client.get(`/api/v1/info/balance/${login}`);
-  expect(minorOf(textOf(body, "balance"))).toBe(await platformBalanceOf(client, login));
-});
-
-test("deposits that race with assign and unassign leave the Master with the sum of its pool", TIMEOUT, async () => {
-  const { login: master } = await newMaster(client);
-  const investors = await Promise.all([newInvestor(client), newInvestor(client), newInvestor(client)]);
-  const [staying, ...leaving] = investors;
-
-  const first = await Promise.all(investors.map((login) => depositAtOnce(requests(login, 1))));
-  const during = await Promise.all(investors.map((login) => race(login, () => assign(client, master, login))));
-  await eventually(() => expectPool(master, investors));
-  const after = await Promise.all(leaving.map((login) => race(login, () => unassign(client, master, login))));
-
-  const states = { [String(staying)]: "ACTIVE", ...Object.fromEntries(leaving.map((login) => [login, "CANCELLED"])) };
-  await eventually(async () => expect(await statesOf(master)).toEqual(states));
-  await eventually(() => expectPool(master, [String(staying)]));
-  const answered = [first, during, after].flat(2);
-  for (const login of investors) {
-    const own = answered.filter((request) => request.login === login);
-    await expectCorrectAnswers(client, login, own);
-  }
-});
 
 test("results that race with deposits, withdrawals and assigns are allocated to the cent", TIMEOUT, async () => {
   const pool = await pooled(client, ["1000", "2000", "3000"]);
@@ -92,46 +59,4 @@ async function bookOneByOne(master: string, results: readonly string[]): Promise
     await bookResult(client, master, result);
     await sleep(500);
   }
-}
-
-let created = 0;
-
-/** Each request has a unique comment and a unique amount. */
-function requests(login: string, count: number): MoneyRequest[] {
-  return Array.from({ length: count }, () => {
-    created += 1;
-    return { login, action: "deposit", minor: BigInt(created * 100 + (created % 10)), comment: `request-${created}` };
-  });
-}
-
-async function depositAtOnce(sent: readonly MoneyRequest[]): Promise<AnsweredRequest[]> {
-  const answered = await Promise.all(sent.map((request) => sendMoneyRequest(client, request)));
-  expect(answered.filter(({ answer }) => answer === "lost")).toEqual([]);
-  return answered;
-}
-
-/** Five deposits and another command, which is repeated while it is refused. */
-async function race(login: string, other: () => Promise<Reply>): Promise<AnsweredRequest[]> {
-  const untilDone = eventually(async () => {
-    const { status, text } = await other();
-    expect(status, text).toBe(200);
-  });
-  const [answered] = await Promise.all([depositAtOnce(requests(login, 5)), untilDone]);
-  return answered;
-}
-
-/** The balance of the Master is the sum of its active Investors, on the platform and in the API. */
-async function expectPool(master: string, investors: readonly string[]): Promise<void> {
-  const active = await client.get(`/api/v1/info/master/${master}/investors`);
-  expect(active.items.map((item) => textOf(item, "mt5_login")).toSorted()).toEqual(investors.toSorted());
-  const balances = await Promise.all(investors.map((login) => platformBalanceOf(client, login)));
-  const pooled = balances.reduce((sum, balance) => sum + balance, 0n);
-  expect(await platformBalanceOf(client, master)).toBe(pooled);
-  const { body } = await client.get(`/api/v1/info/balance/${master}`);
-  expect(minorOf(textOf(body, "balance"))).toBe(pooled);
-}
-
-async function statesOf(master: string): Promise<Record<string, string>> {
-  const { items } = await client.get(`/api/v1/info/subscriptions?master_login=${master}`);
-  return Object.fromEntries(items.map((item) => [textOf(item, "investor_login"), textOf(item, "status")]));
 }

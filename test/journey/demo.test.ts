@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { IS_PROOF, sized } from "../support/proof.ts";
+import { IS_PROOF } from "../support/proof.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
-import { demoWithoutSystem, type RunningSystem, startTestSystem } from "./support/system.ts";
+import { demoWithoutSystem, type RunningSystem } from "./support/system.ts";
 
 const TIMEOUT_MS = 300_000;
 const MATCHED = /Every balance matches to the cent\./g;
@@ -38,11 +38,11 @@ test("a clean start logs only info entries, and no error", () => {
   expect(entries.filter(({ level, error }) => level !== "info" || error !== undefined)).toEqual([]);
 });
 
-/** In `make test` the other scenario, the life of an Investor, runs while processes are killed (`test/chaos/kills.ts`). */
-test("every balance matches at the end of the demo", { timeout: TIMEOUT_MS }, async () => {
-  const demo = system.demo(...sized<readonly string[]>({ test: ["fortnight"], proof: [] }));
+/** In `make test` each scenario runs in another test: `trading.test.ts`, and `test/chaos/kills.ts` while processes are killed. */
+test.runIf(IS_PROOF)("every balance matches at the end of the demo", { timeout: TIMEOUT_MS }, async () => {
+  const demo = system.demo();
   expect(await demo.ended, demo.output()).toBe(0);
-  expect(demo.output().match(MATCHED)).toHaveLength(sized({ test: 1, proof: 2 }));
+  expect(demo.output().match(MATCHED)).toHaveLength(2);
   // The fee weeks of the system are long, so the scenario of two weeks runs on a separate system.
   expect(demo.output()).toContain("a fee week lasts 15 s here");
   expect(demo.output()).not.toContain(`Two weeks of trading on ${system.info().url}`);
@@ -55,16 +55,6 @@ test.runIf(IS_PROOF)("the year of the showcase ends converged", { timeout: TIMEO
   for (const shown of ["Harbour is converged", "Ridge is converged", "Spark is archived", "750.00 on the Investor"]) {
     expect(showcase.output()).toContain(shown);
   }
-});
-
-/** In `make test` another journey runs the demo through a restart of processes that were killed. */
-test.runIf(IS_PROOF)("every balance matches again after a restart", { timeout: TIMEOUT_MS }, async () => {
-  await using own = await startTestSystem();
-  await own.restart();
-
-  const demo = own.demo("lifecycle");
-  expect(await demo.ended, demo.output()).toBe(0);
-  expect(demo.output().match(MATCHED)).toHaveLength(1);
 });
 
 test("a demo without a running system prints how to start one", async () => {

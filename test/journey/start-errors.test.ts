@@ -1,5 +1,4 @@
 import { mkdtempDisposableSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -19,22 +18,6 @@ async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise
   expect(output).not.toContain("secret-of-the-operator");
   expect(code).toBe(1);
 }
-
-test.concurrent("a start with a port in use is refused and names the setting", async ({ onTestFinished }) => {
-  const occupant = createServer();
-  const port = await freePort();
-  await new Promise<void>((listening) => occupant.listen(port, "127.0.0.1", listening));
-  onTestFinished(() => void occupant.close());
-
-  const line = new RegExp(`port ${port} on 127.0.0.1 is taken: set PAMM_HTTP_PORT to another one`);
-  await expectRefused({ PAMM_HTTP_PORT: String(port) }, line);
-});
-
-test.concurrent("a start with invalid settings is refused before any process starts, and reports all of them", async () => {
-  const settings = { PAMM_HTTP_PORT: "http", SIM_PORT: "99999", PAMM_QUIET_PERIOD: "soon", NATS_URL: "localhost" };
-  const lines = Object.keys(settings).map((name) => `make run: ${name}.*\n`);
-  await expectRefused(settings, new RegExp(`^${lines.join("")}$`));
-});
 
 test.concurrent("a start with an unreachable database is refused and names its address", async () => {
   const url = "postgres://pamm:secret-of-the-operator@127.0.0.1:1/pamm";

@@ -1,6 +1,6 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { type Exchange, responseChecks, type ResponseChecks } from "../openapi/strict/check-responses.ts";
-import { heyApiClient, openApiFetchClient, type Server } from "../openapi/strict/clients.ts";
+import { heyApiClient, type Server } from "../openapi/strict/clients.ts";
 import { type Document, placesOf } from "../openapi/strict/document.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
@@ -31,23 +31,17 @@ function checkedFetch({ complaints }: ResponseChecks, found: string[]): typeof f
   };
 }
 
-/** Every response is what the document of the same system says: status, headers, each member and no other. */
-describe.concurrent("clients of two generators live through every operation,", { timeout: 200_000 }, () => {
-  test.each([
-    ["@hey-api/openapi-ts", heyApiClient],
-    ["openapi-fetch", openApiFetchClient],
-  ])("%s", async (_name, clientFrom) => {
-    const checks = responseChecks(document);
-    const complaints: string[] = [];
-    const client = await clientFrom(document, { ...server, fetch: checkedFetch(checks, complaints) });
-    await liveThrough(client, platform);
+test("a generated client lives through every operation, and every response is what the document of the same system says: status, headers, each member and no other", async () => {
+  const checks = responseChecks(document);
+  const complaints: string[] = [];
+  const client = await heyApiClient(document, { ...server, fetch: checkedFetch(checks, complaints) });
+  await liveThrough(client, platform);
 
-    expect([...new Set(complaints)]).toEqual([]);
-    const called = new Set([...checks.seen].map((line) => line.split(" ")[0]));
-    expect(
-      placesOf(document)
-        .map(({ id }) => id)
-        .filter((id) => !called.has(id)),
-    ).toEqual([]);
-  });
-});
+  expect([...new Set(complaints)]).toEqual([]);
+  const called = new Set([...checks.seen].map((line) => line.split(" ")[0]));
+  expect(
+    placesOf(document)
+      .map(({ id }) => id)
+      .filter((id) => !called.has(id)),
+  ).toEqual([]);
+}, 200_000);

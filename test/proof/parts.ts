@@ -11,7 +11,7 @@ export const PARTS: readonly Part[] = [
   { name: "console", tests: ["test/console"] },
   {
     name: "kills",
-    tests: ["test/journey/restore-under-load", "test/journey/trading-kills", "test/journey/crowd"],
+    tests: ["test/journey/restore-under-load", "test/journey/trading", "test/journey/crowd"],
   },
   {
     name: "journeys",

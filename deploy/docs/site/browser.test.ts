@@ -7,7 +7,6 @@ import type { IdempotencyStore } from "../../../services/edge/http/idempotency/i
 import type { Route } from "../../../services/edge/http/route.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { aDeposit } from "../../../services/edge/api/samples/funding.ts";
-import { cents } from "../../../services/edge/api/samples/values.ts";
 import { TEST_KEY, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { edgeWithDocs } from "../testing/edge-with-docs.ts";
 
@@ -103,7 +102,6 @@ describe.skipIf(chromium === undefined)(
     beforeAll(async () => {
       edge = await edgeWithDocs({
         funding: {
-          getBalance: async ({ login }) => ({ login, balance: cents(25_050n), error: "", isUnknown: false }),
           deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }),
         },
         app: { idempotency },
@@ -117,8 +115,6 @@ describe.skipIf(chromium === undefined)(
     });
     beforeEach(async () => {
       page = await browser.open();
-      edge.calls.length = 0;
-      keys.length = 0;
     });
 
     const expectQuiet = () => {
@@ -127,7 +123,7 @@ describe.skipIf(chromium === undefined)(
       expect(page.requests.filter(isElsewhere)).toEqual([]);
     };
 
-    test("a chapter of the guide is reached by its link, and one language of a sample is shown at a time", async () => {
+    test("a chapter of the guide is reached by its link, one language of a sample is shown at a time, and no page is wider than a phone or a desk", async () => {
       await page.goto(`${url}/docs`);
       await click(page, "nav.chapters a", "Code samples");
       await until(page, `document.querySelector("h1")?.textContent === "Code samples"`);
@@ -139,15 +135,28 @@ describe.skipIf(chromium === undefined)(
       await expect.poll(languages).toEqual(["curl"]);
       await click(page, "[role=tab]", "PHP");
       expect(await languages()).toEqual(["PHP"]);
+      for (const path of PAGES) {
+        await page.goto(url + path);
+        for (const scheme of SCHEMES) await expectToFit(page, { path, scheme });
+      }
       expectQuiet();
     });
 
-    test("the reference lists every operation and shows the ones asked for, without an error or a request to another origin", async () => {
-      await openReference(page, url);
+    test("the reference lists every operation, fits a phone and a desk, can be read, and shows the operation asked for, without a request to another origin", async () => {
+      const [scheme = "dark", ...others] = sized<readonly (typeof SCHEMES)[number][]>({
+        test: ["dark"],
+        proof: SCHEMES,
+      });
+      await page.emulate({ width: 390, height: 844, scheme });
+      await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+      for (const each of [scheme, ...others]) {
+        await expectToFit(page, { path: "/docs/reference", scheme: each });
+        await expectReadable(page);
+      }
+      await expectClosable(page);
       const linked = `[...document.querySelectorAll("#reference a")].map((one) => one.getAttribute("href") ?? "")`;
-      const hrefs = () => page.evaluate<string[]>(linked);
       const unlisted = async () => {
-        const links = await hrefs();
+        const links = await page.evaluate<string[]>(linked);
         return DOCUMENTED_ROUTES.map(place).filter((wanted) => !links.some((href) => href.endsWith(wanted)));
       };
       await expect.poll(unlisted, { timeout: SHOWN_WITHIN_MS }).toEqual([]);
@@ -164,21 +173,7 @@ describe.skipIf(chromium === undefined)(
       expectQuiet();
     });
 
-    test("a query is tried with a key that is typed and kept nowhere", async () => {
-      await openReference(page, url, "#tag/funds/GET/api/v1/info/balance/{mt5_login}");
-      await tryIt(page, "/api/v1/info/balance");
-
-      await expect
-        .poll(() => edge.calls.map(({ method }) => method), { timeout: SHOWN_WITHIN_MS })
-        .toEqual(["getBalance"]);
-      await until(page, `document.body.textContent.includes("250.5")`);
-      const stored = `(async () => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, await indexedDB.databases()]))()`;
-      expect(await page.evaluate(stored)).not.toContain(TEST_KEY);
-      expect(JSON.parse(await page.evaluate(stored)).at(-1)).toEqual([]);
-      expectQuiet();
-    });
-
-    test("each value of a set is explained once, and a command is tried twice, each time with a key of its own", async () => {
+    test("a command is tried twice, each time with a key of its own; the API key is typed and kept nowhere, and each value of a set is explained once", async () => {
       await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
       const section = `[...document.querySelectorAll("section[id]")].find(({ id }) => id.endsWith("investor/deposit"))`;
       const meaning = "US dollar, the only currency.";
@@ -192,27 +187,10 @@ describe.skipIf(chromium === undefined)(
 
       expect(keys).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
       expect(new Set(keys).size).toBe(2);
-      expectQuiet();
-    });
-
-    test.each(sized<readonly (typeof SCHEMES)[number][]>({ test: ["dark"], proof: SCHEMES }))(
-      "the reference fits a phone and a desk in %s, all its text can be read, and the form of a request is closed over no link",
-      async (scheme) => {
-        await page.emulate({ width: 390, height: 844, scheme });
-        await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
-        await expectToFit(page, { path: "/docs/reference", scheme });
-        await expectReadable(page);
-        await expectClosable(page);
-        expectQuiet();
-      },
-    );
-
-    test.each(SCHEMES)("no other page is wider than a phone or a desk in %s", async (scheme) => {
-      for (const path of PAGES) {
-        await page.emulate({ width: 390, height: 844, scheme });
-        await page.goto(url + path);
-        await expectToFit(page, { path, scheme });
-      }
+      await until(page, `document.body.textContent.includes("deal_id")`);
+      const stored = `(async () => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, await indexedDB.databases()]))()`;
+      expect(await page.evaluate(stored)).not.toContain(TEST_KEY);
+      expect(JSON.parse(await page.evaluate(stored)).at(-1)).toEqual([]);
       expectQuiet();
     });
   },

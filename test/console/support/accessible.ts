@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { IS_PROOF } from "../../support/proof.ts";
 import type { ConsolePage, Scheme } from "./console-page.ts";
+import { mistakesOf, spokenOn } from "./spoken.ts";
 
 type View = readonly [width: number, scheme: Scheme];
 
@@ -31,4 +32,13 @@ export async function expectAccessible(tab: ConsolePage, name: string): Promise<
     await tab.page.emulate({ width, height: 900, scheme });
     expect([name, width, scheme, await tab.violations()]).toEqual([name, width, scheme, []]);
   }
+}
+
+const ATTACKED = "[globalThis.attacked ?? 0, document.querySelectorAll('main img, main script').length]";
+
+/** As `expectAccessible`; it also makes sense when it is spoken, and no stored script has run. */
+export async function expectSound(tab: ConsolePage, name: string): Promise<void> {
+  expect([name, await tab.page.evaluate(ATTACKED)]).toEqual([name, [0, 0]]);
+  expect([name, mistakesOf(await spokenOn(tab.page))]).toEqual([name, []]);
+  await expectAccessible(tab, name);
 }

@@ -16,7 +16,6 @@ export const amount = is("a number", (value) => typeof value === "number" && Num
 export const login = matches("a login", /^[1-9]\d*$/);
 /** ISO 8601 without offset. */
 export const timestamp = matches("a timestamp", /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{6}$/);
-export const empty = is("null", (value) => value === null);
 
 export function nullable({ what, accepts }: Check): Check {
   return is(`${what} or null`, (value) => value === null || accepts(value));
@@ -32,12 +31,6 @@ export function expectShape(value: unknown, shape: Shape): void {
   expect(Object.keys(members).toSorted()).toEqual(Object.keys(shape).toSorted());
   const wrong = Object.entries(shape).filter(([name, { accepts }]) => !accepts(members[name]));
   expect(wrong.map(([name, { what }]) => `${name} is ${JSON.stringify(members[name])} and not ${what}`)).toEqual([]);
-}
-
-/** A success with exactly these members and the headers of every answer. */
-export function expectReply(reply: Reply, shape: Shape): void {
-  expectOk(reply);
-  expectShape(JSON.parse(reply.text), shape);
 }
 
 /** A page with items of this shape; returns their number. */

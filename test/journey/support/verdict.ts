@@ -1,6 +1,5 @@
-import { expect } from "vitest";
 import type { AnsweredRequest } from "./money-request.ts";
-import { type Client, type Deal, dealsOf } from "./client.ts";
+import type { Deal } from "./client.ts";
 
 /** The deals of a request. */
 export function dealsFor({ comment }: Pick<AnsweredRequest, "comment">, deals: readonly Deal[]): readonly Deal[] {
@@ -25,18 +24,4 @@ export function contradictionsWithDeals(request: AnsweredRequest, deals: readonl
 export function unrequestedDeals(deals: readonly Deal[], requests: readonly AnsweredRequest[]): readonly Deal[] {
   const known = new Set(requests.map(({ comment }) => comment));
   return deals.filter(({ comment }) => !known.has(comment.split(" ").at(-1) ?? ""));
-}
-
-/** "done" has one deal with its ticket, "not_executed" none, "unknown" at most one; the account has no other deal. */
-export async function expectCorrectAnswers(
-  client: Client,
-  login: string,
-  requests: readonly AnsweredRequest[],
-): Promise<void> {
-  const deals = await dealsOf(client, login);
-  const contradictions = requests.flatMap((request) =>
-    contradictionsWithDeals(request, deals).map((contradiction) => `${request.comment} ${contradiction}`),
-  );
-  expect(contradictions).toEqual([]);
-  expect(unrequestedDeals(deals, requests)).toEqual([]);
 }

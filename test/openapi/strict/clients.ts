@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createClient as generate } from "@hey-api/openapi-ts";
-import createClient from "openapi-fetch";
-import { type Document, type Json, placesOf } from "./document.ts";
+import type { Document, Json } from "./document.ts";
 
 export type Input = { readonly path?: Json; readonly query?: Json; readonly body?: Json };
 export type Reply = { readonly status: number; readonly headers: Headers; readonly body: unknown };
@@ -45,22 +44,6 @@ export async function heyApiClient(document: Document, { baseUrl, apiKey, fetch 
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** `openapi-fetch`, the client of `openapi-typescript`. It validates nothing itself. */
-export function openApiFetchClient(document: Document, { baseUrl, apiKey, fetch }: Server): StrictClient {
-  const client = createClient<Record<string, Record<string, never>>>({
-    baseUrl,
-    fetch: (request) => fetch(request),
-    headers: { Authorization: `Bearer ${apiKey}` },
-  });
-  const places = new Map(placesOf(document).map((place) => [place.id, place]));
-  return async (id, { path, query, body } = {}, headers = {}) => {
-    const place = places.get(id);
-    if (place === undefined) throw new Error(`there is no operation ${id}`);
-    const options = { params: { path, query }, headers, ...(body === undefined ? {} : { body }) };
-    return replyOf(id, await client.request(place.method as "get", place.path as never, options as never));
-  };
 }
 
 function replyOf(id: string, outcome: Outcome | undefined): Reply {

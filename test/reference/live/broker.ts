@@ -20,7 +20,7 @@ const AGENT_COMMISSIONS = [10, 11, 18];
 const COMPENSATION = 19;
 
 /** The platform raises a balance below zero to 0.00: it sees nothing but the balance. */
-export async function protect(live: Live, master: Master): Promise<void> {
+async function protect(live: Live, master: Master): Promise<void> {
   await untilEqual(live);
   await inWeek(live, `the platform raises the balance of ${master.name} to 0.00`, async () => {
     const { login } = masterAccountsOf(live, master);
