@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { expectAccessible, expectSound } from "./support/accessible.ts";
+import { expectAccessible, expectSound, expectUnattacked } from "./support/accessible.ts";
 import { consoleEdge, PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
 import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
@@ -28,11 +28,15 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("every page of books, too, and the lines of a text stay lines", async () => {
-    const tab = await signedInToBooks({ days: 120, rows: 40, isHostile: true });
+    const plain = await signedInToBooks({ days: 30, rows: 20 });
+    const tab = await signedInToBooks({ days: 3, rows: 200, isHostile: true });
     for (const [address] of BOOKS) {
+      await plain.go(address);
+      await expectSound(plain, address);
       await tab.go(address);
-      await expectSound(tab, address);
+      await expectUnattacked(tab, address);
     }
+    expectQuiet(plain);
     await tab.go("investors/3000003/fees");
     await tab.shows("<script>globalThis.attacked=2</script>");
     await tab.go("masters/3000001");

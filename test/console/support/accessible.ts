@@ -36,9 +36,14 @@ export async function expectAccessible(tab: ConsolePage, name: string): Promise<
 
 const ATTACKED = "[globalThis.attacked ?? 0, document.querySelectorAll('main img, main script').length]";
 
-/** As `expectAccessible`; it also makes sense when it is spoken, and no stored script has run. */
-export async function expectSound(tab: ConsolePage, name: string): Promise<void> {
+/** Stored text has stayed text. */
+export async function expectUnattacked(tab: ConsolePage, name: string): Promise<void> {
   expect([name, await tab.page.evaluate(ATTACKED)]).toEqual([name, [0, 0]]);
+}
+
+/** As both; the page also makes sense when it is spoken. */
+export async function expectSound(tab: ConsolePage, name: string): Promise<void> {
+  await expectUnattacked(tab, name);
   expect([name, mistakesOf(await spokenOn(tab.page))]).toEqual([name, []]);
   await expectAccessible(tab, name);
 }
