@@ -46,7 +46,7 @@ const OTHER_FAILPOINTS = [
  * `make proof` runs all failpoints, in some minutes. In `make test` platform also crashes at those of a send in tests of its protocol (an
  * external leg, an internal one, and fees), and the other services at their statements in a process of a test.
  */
-const USUAL = ["platform/after_write.deposit"];
+const USUAL = ["platform/after_write.deposit", "platform/after_write.reversal", "subscription/after_decision.EXIT"];
 
 const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 
@@ -72,8 +72,6 @@ export function sagasThroughDeaths(tested: () => SystemUnderTest): void {
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
 
-  // In `make test` their services do it, in a process of a test.
-  if (!IS_PROOF) return;
   queuedThroughDeaths(() => tested().system, armed);
   webhooksThroughDeaths(() => tested().system, armed);
 }

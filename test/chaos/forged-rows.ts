@@ -2,13 +2,13 @@ import { beforeAll, expect, test } from "vitest";
 import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Client, eventually, untilKnown, withKey } from "../journey/support/client.ts";
-import { deposit, expectDone, newInvestor, withdraw } from "../journey/support/client-requests.ts";
+import { deposit, expectDone, newInvestor, unassign, withdraw } from "../journey/support/client-requests.ts";
 import { changeTables, forgeTransfer } from "../journey/support/intruder.ts";
 import { expectProblem } from "../journey/support/problem.ts";
 import { listBreaks } from "../journey/support/proof.ts";
 import { decide, newOperator, reviewAbout } from "../journey/support/reviews.ts";
 import { text } from "../journey/support/shape.ts";
-import { pooled } from "../journey/support/trading.ts";
+import { bookResult, expectBalances, pooled } from "../journey/support/trading.ts";
 import { CHECKED_EVERY_MS, type SystemUnderTest } from "./system-under-test.ts";
 
 const TIMEOUT = { timeout: 120_000 };
@@ -41,6 +41,23 @@ export function forgedRows(tested: () => SystemUnderTest): void {
     const { client, system } = tested();
     operator = withKey(client, await newOperator(system, "First of forged rows"));
     second = await newOperator(system, "Second of forged rows");
+  });
+
+  test("ordinary work, an operator's decision included, is no break", TIMEOUT, async () => {
+    const { client } = tested();
+    const pool = await pooled(client, ["500", "300"]);
+    const [first = "", other = ""] = pool.investors;
+    await bookResult(client, pool.login, "80");
+    await expectBalances(client, { [first]: "550", [pool.login]: "880" });
+    await expectDone(withdraw(untilKnown(client), first, "100"));
+    await expectDone(unassign(untilKnown(client), pool.login, other));
+    await client.control("POST", "balance", { login: first, amount: "40" });
+    await decide(operator, await reviewAbout(client, first, "external_funds_on_investor"), "adopt", second);
+    const passes = 3;
+    for (let pass = 0; pass < passes; pass += 1) {
+      await new Promise((resolve) => setTimeout(resolve, CHECKED_EVERY_MS));
+      expect(await breaksOf(client, "transfer_ownership", ...VOTES)).toEqual([]);
+    }
   });
 
   test(

@@ -2,12 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { formatMinor } from "#kernel/money.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
-import { eventually } from "../journey/support/client.ts";
+import { dealsOf, eventually, untilKnown } from "../journey/support/client.ts";
 import { CROWD, newCrowd } from "../journey/support/crowd.ts";
 import { type Kill, runDemoWhileKilling } from "./kill-during-demo.ts";
 import { allocateResults } from "../journey/support/allocate-results.ts";
+import { exactly } from "../journey/support/shape.ts";
 import type { ProcessName } from "../journey/support/system.ts";
-import { bookResult, expectBalances } from "../journey/support/trading.ts";
+import { assign, expectDone, newInvestor } from "../journey/support/client-requests.ts";
+import { closeMaster, patchMaster, statusOf, subscriptionsOf } from "../journey/support/master-life.ts";
+import { expectProblem } from "../journey/support/problem.ts";
+import { bookResult, expectBalances, pooled } from "../journey/support/trading.ts";
 import type { SystemUnderTest } from "./system-under-test.ts";
 
 /**
@@ -93,4 +97,37 @@ export function killedProcesses(tested: () => SystemUnderTest): void {
     const master = balances.reduce((sum, balance) => sum + balance, 0n);
     await expectBalances(client, { ...Object.fromEntries(logins), [crowd.login]: formatMinor(master) }, SETTLED_MS);
   });
+
+  test("a Master is closed while processes are killed: each Investor leaves once, with its share less its fee", async () => {
+    const { client, system } = tested();
+    await eventually(async () => expect((await client.get("/readyz")).body).toMatchObject({ status: "ready" }));
+    const pool = await pooled(client, ["1000", "2000", "3000"]);
+    await bookResult(client, pool.login, "600");
+    const logins = [...pool.investors, pool.login] as const;
+    await expectBalances(client, balancesOf(logins, ["1100", "2200", "3300", "6600"]));
+
+    const closing = await expectDone(closeMaster(untilKnown(client), pool.id));
+    for (const name of ["subscription", "fee", "subscription"] as const) await system.kill(name);
+    await eventually(
+      async () => expect(await statusOf(client, pool.id)).toMatchObject({ state: "archived" }),
+      SETTLED_MS,
+    );
+
+    await expectBalances(client, balancesOf([...logins, pool.paymentLogin], ["1070", "2140", "3210", "0", "180"]));
+    expect(await subscriptionsOf(client, pool.login)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+    // Deposit, result, fee; and on the Master three mirrors, the result, and a transfer for each fee and exit, some of them together.
+    for (const login of pool.investors) expect(await dealsOf(client, login)).toHaveLength(3);
+    const moved = await dealsOf(client, pool.login);
+    expect(moved.reduce((sum, { minor }) => sum + minor, 0n)).toBe(0n);
+    const again = await expectDone(closeMaster(client, pool.id));
+    expect(again.body).toEqual({ ...closing.body, investors_count: "0" });
+    const archived = { status: 409, outcome: "not_executed", members: { state: exactly("archived") } } as const;
+    const newcomer = await newInvestor(client, "10");
+    expectProblem(await assign(client, pool.login, newcomer), { ...archived, code: "master_not_accepting" });
+    expectProblem(await patchMaster(client, pool.id, { name: "Again" }), { ...archived, code: "master_closed" });
+  });
+}
+
+function balancesOf(logins: readonly string[], amounts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(logins.map((login, index) => [login, amounts[index] ?? ""]));
 }

@@ -6,6 +6,7 @@ import { type Client, clientOf, dealsOf, eventually, minorOf } from "../journey/
 import type { TestSystem } from "../journey/support/system.ts";
 import { closePosition, expectBalances, openPosition, pooled, setPrice } from "../journey/support/trading.ts";
 import { countFigures } from "../support/figures.ts";
+import { sized } from "../support/proof.ts";
 import { repeatUntilDone } from "./repeat-until-done.ts";
 
 /** The recovery job continues a first try when its caller is gone, and a later one when the claim of its process has ended: 15 s each. */
@@ -21,7 +22,7 @@ const CASES: readonly Case[] = [
   { action: "unassign", point: "subscription/after_waiting.EXIT" },
   { action: "withdraw", point: "subscription/after_waiting.WITHDRAWAL" },
   { action: "unassign", point: "subscription/before_waiting.EXIT" },
-];
+].slice(0, sized({ test: 2, proof: 4 })) as Case[];
 const LATER_TRIES = ["subscription/after_queue_start.WITHDRAWAL", "subscription/after_queue_start.EXIT"];
 
 /**

@@ -1,5 +1,5 @@
 import { Differs, NotTested } from "./outcome.ts";
-import type { Sentence } from "./sentence.ts";
+import type { Sentence, Unobservable } from "./sentence.ts";
 import { openWorld, requireNeeds, type Settings, type World } from "./world.ts";
 
 export type Row = {
@@ -10,7 +10,7 @@ export type Row = {
   readonly result: "works" | "differs" | "not tested";
 };
 
-export type Section = readonly Sentence[];
+export type Section = readonly (Sentence | Unobservable)[];
 
 /** Checks sections beside each other, and the sentences of one in their order. */
 export async function runKit(settings: Settings, sections: readonly Section[]): Promise<Row[]> {
@@ -23,7 +23,10 @@ export async function runKit(settings: Settings, sections: readonly Section[]): 
   return (await Promise.all(rows)).flat();
 }
 
-async function rowOf({ id, text, expected, needs = [], check }: Sentence, world: World): Promise<Row> {
+async function rowOf(sentence: Sentence | Unobservable, world: World): Promise<Row> {
+  const { id, text } = sentence;
+  if ("reason" in sentence) return { id, text, expected: "", observed: sentence.reason, result: "not tested" };
+  const { expected, needs = [], check } = sentence;
   try {
     requireNeeds(world, needs);
     return { id, text, expected, observed: await check(world), result: "works" };

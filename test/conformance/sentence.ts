@@ -11,3 +11,6 @@ export type Sentence = {
   /** Returns what was observed when that is as expected, and throws `Differs` otherwise. */
   readonly check: (world: World) => Promise<string>;
 };
+
+/** A sentence that no client can observe, with the reason. */
+export type Unobservable = { readonly id: string; readonly text: string; readonly reason: string };

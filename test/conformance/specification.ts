@@ -1,7 +1,9 @@
 import type { Section } from "./run-kit.ts";
 import { AUTHENTICATION_AND_EVENTS } from "./sections/authentication-and-events.ts";
+import { ERRORS } from "./sections/errors.ts";
 import { FEE_COMMANDS } from "./sections/fee-configurations.ts";
 import { FEE_LISTINGS } from "./sections/fee-listings.ts";
+import { FEE_RESOURCES } from "./sections/fee-resources.ts";
 import { FUNDS } from "./sections/funds.ts";
 import { INVESTORS } from "./sections/investors.ts";
 import { LIMITS_AND_VERSIONS } from "./sections/limits-and-versions.ts";
@@ -15,6 +17,7 @@ import { SUBSCRIPTIONS } from "./sections/subscriptions.ts";
 export const SPECIFICATION: readonly Section[] = [
   SERVICE,
   RESOURCES,
+  FEE_RESOURCES,
   STATES,
   MASTERS,
   INVESTORS,
@@ -23,5 +26,6 @@ export const SPECIFICATION: readonly Section[] = [
   FEE_COMMANDS,
   FEE_LISTINGS,
   AUTHENTICATION_AND_EVENTS,
+  ERRORS,
   LIMITS_AND_VERSIONS,
 ];

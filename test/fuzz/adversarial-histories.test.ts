@@ -12,7 +12,7 @@ import { findContradictions, minorOf, readDeals } from "./adversarial-proxy/verd
 import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
 import { randomOf } from "./support/random.ts";
 
-const HISTORIES = 12;
+const HISTORIES = 20;
 const AT_ONCE = 12;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;

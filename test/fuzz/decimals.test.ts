@@ -29,7 +29,7 @@ const numberLike = fc.oneof(
 test(
   "decimal text is parsed exactly, or refused",
   () => {
-    fuzz("decimals", 1_000, numberLike, (text) => {
+    fuzz("decimals", 2_500, numberLike, (text) => {
       const value = exactly(text);
       const parsed = parseAmount(text);
       const isAmount = value !== undefined && value.places <= 2 && text.length <= 64;
@@ -52,7 +52,7 @@ test(
 test(
   "decimals of the platform are exact for booked amounts, and rounded half to even for floating amounts",
   () => {
-    fuzz("decimals of the platform", 1_000, numberLike, (text) => {
+    fuzz("decimals of the platform", 2_500, numberLike, (text) => {
       const value = exactly(text);
       const [exact, rounded] = [exactMinor(text), roundedMinor(text)];
       if (exact !== undefined) expect(exactMinor(formatMinor(exact))).toBe(exact);
@@ -89,7 +89,7 @@ const literal = fc
 test(
   "a JSON number is read as written, without the rounding of a float",
   () => {
-    fuzz("numbers of JSON", 1_000, literal, (written) => {
+    fuzz("numbers of JSON", 2_500, literal, (written) => {
       const body = parseJson(Buffer.from(`{"a":${written}}`))?.value as object;
       const text = decimalText(body, "a")!;
       const value = exactly(text)!;

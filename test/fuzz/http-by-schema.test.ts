@@ -22,7 +22,7 @@ test(
       .chain((route) => fc.tuple(fc.constant(route), requestTo(route), anyBehaviour(route)));
     await fuzzAsync(
       "requests made from the documentation",
-      500,
+      1_200,
       documentedRequests,
       async ([route, { request, wrong, isUnusual }, behaviour]) => {
         await edge.setBehaviour(behaviour);
@@ -115,7 +115,7 @@ test(
       headers: HEADERS,
     });
     await edge.setBehaviour({ kind: "good" });
-    await fuzzAsync("requests of any form", 300, anyRequest, async ({ method, url, payload, headers }) => {
+    await fuzzAsync("requests of any form", 800, anyRequest, async ({ method, url, payload, headers }) => {
       const answer = await edge.call({
         method,
         url,

@@ -86,7 +86,7 @@ const call = fc.constantFrom(...RPCS).chain((rpc) =>
 test(
   "any bytes in a request over NATS are answered with a valid refusal",
   async () => {
-    await fuzzAsync("payloads over NATS", 300, call, async ({ rpc, payload, sentHeaders }) => {
+    await fuzzAsync("payloads over NATS", 800, call, async ({ rpc, payload, sentHeaders }) => {
       expect(KNOWN).toContain((await overNats(rpc, payload, sentHeaders)).code);
     });
     for (const rpc of RPCS) expect((await overNats(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
@@ -97,7 +97,7 @@ test(
 test(
   "any bytes in a request over gRPC are answered with a valid refusal",
   async () => {
-    await fuzzAsync("payloads over gRPC", 200, call, async ({ rpc, payload, sentHeaders }) => {
+    await fuzzAsync("payloads over gRPC", 500, call, async ({ rpc, payload, sentHeaders }) => {
       expect(KNOWN).toContain((await overGrpc(rpc, payload, sentHeaders)).code);
     });
     for (const rpc of RPCS) expect((await overGrpc(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
@@ -125,7 +125,7 @@ const noise = fc.oneof(
 test(
   "invalid bytes on the gRPC port do not affect other connections",
   async () => {
-    await fuzzAsync("bytes on the gRPC port", 40, noise, async (bytes) => {
+    await fuzzAsync("bytes on the gRPC port", 100, noise, async (bytes) => {
       const socket = connect(grpcPort, "127.0.0.1");
       socket.on("error", () => undefined);
       await once(socket, "connect");

@@ -49,15 +49,25 @@ const FLAT = ["deposit", "withdraw", "assign", "unassign", "result", "rate", "sw
 
 /** One after the other, because the simulator has one price; they take longest, so they begin first. */
 test.concurrent("deposits, fees and a random history with open positions equal the reference", async () => {
-  if (IS_PROOF) await runExample(system, internal, floating.openLossAtTheCutOff);
+  await runExample(system, internal, floating.depositWhileFloating);
+  await runExample(system, internal, floating.negativeCashCoveredByFloating);
+  await runExample(system, internal, floating.openLossAtTheCutOff);
   for (const seed of sized({ test: [1003], proof: [1002, 1003] })) {
     await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close", "queued"], seed));
   }
 });
 
 test.concurrent.for([
+  ["the results of three equal Investors are allocated to the cent", examples.threeEqualInvestors],
+  ["each week charges only profit above the high-water mark", examples.weeksOfOneInvestorEach],
   ["a withdrawal or an unassign in profit takes the fee first", examples.leavingWithProfit],
+  ["a rate that changes inside the week applies to later results", examples.rateInsideTheWeek],
   ["a debt is paid first, to the Master that is its creditor", examples.debtToAnOldMaster],
+  ["a stop-out is compensated whole, and no Investor that deposits meanwhile pays for it", examples.stopOutCompensated],
+  ["what a dealer pays for a wrong price goes to those that had the loss", examples.repairedResult],
+  ["agents earn for the Master, and a charge lowers one share", examples.agentsAndCharges],
+  ["a loss larger than the pool is owed by each Investor in proportion", examples.lossBeyondThePool],
+  ["an Investor that returns continues with its earlier high-water mark", examples.returningInvestor],
   ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
   ...sized({ test: [5_233], proof: [280, 736, 763, 4_256, 5_233] }).map((seed) => {
     return [`a random history of what brokers do equals the reference: ${seed}`, ofBrokers(seed)] as const;

@@ -3,7 +3,6 @@ import { type ReceivedSpan, traceCollector } from "#test/support/trace-collector
 import { runJob } from "../job.ts";
 import { answer, call, COMMAND_ID, request, silent as log } from "../testing/calls.ts";
 import { serving } from "../testing/grpc-serving.ts";
-import { startSpan } from "./span.ts";
 import { startTracing } from "./start.ts";
 
 const SETTINGS = { OTEL_TRACES_SAMPLER: "parentbased_always_on", OTEL_TRACES_SAMPLER_ARG: 1 } as const;

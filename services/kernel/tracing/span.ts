@@ -55,8 +55,8 @@ export function startSpan(name: string, { kind, parent, mayBegin = false, attrib
   const place = parent ?? context.active();
   const isFirst = trace.getSpanContext(place) === undefined;
   if (isFirst && !mayBegin) return NO_SPAN;
-  const job = isFirst ? place.getValue(JOB) : undefined;
-  const own = job === undefined ? attributes : { ...attributes, "pamm.job": String(job) };
+  const job = isFirst ? (place.getValue(JOB) as string | undefined) : undefined;
+  const own = job === undefined ? attributes : { ...attributes, "pamm.job": job };
   const span = trace.getTracer(TRACER).startSpan(name, { kind: KINDS[kind], attributes: own }, place);
   const within = trace.setSpan(place, span);
   return {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { sized, STRIDE } from "#test/support/proof.ts";
+import { STRIDE } from "#test/support/proof.ts";
 import { subscriptionService } from "../service.ts";
 import {
   anOperation,
@@ -197,7 +197,7 @@ test("jobs and filing that crash at any point are finished later, and nothing is
         await runJobs(deps);
       }
     },
-    stride: sized({ test: 11, proof: 1 }),
+    stride: Math.min(STRIDE, 3),
   });
 
   for (const pair of cases) {

@@ -101,6 +101,6 @@ test("with concurrent commands and trades the books reconcile at every instant, 
       expect(getAccount(world.platform.ledger, masterLogin).positions).toEqual([]);
       await expectBooksToReconcile(world);
     }),
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: 10, endOnFailure: true },
   );
 });

@@ -87,6 +87,6 @@ test("after concurrent commands every balance reconciles to the cent", async () 
       await expectBooksToReconcile(world);
       await expectConverged(world, masterLogin);
     }),
-    { numRuns: 4, endOnFailure: true },
+    { numRuns: 8, endOnFailure: true },
   );
 });

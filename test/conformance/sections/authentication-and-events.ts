@@ -1,7 +1,7 @@
 import * as a from "../expect.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { accounts, newPool } from "../histories.ts";
+import { accounts, life, newPool } from "../histories.ts";
 import { expectBalance } from "../world.ts";
 
 /** Sections 5 and 6: authentication, events. */
@@ -41,6 +41,21 @@ export const AUTHENTICATION_AND_EVENTS: Section = [
     },
   },
   {
+    id: "5 encrypt",
+    text: "Passwords are encrypted if retained, and never logged.",
+    reason: "not visible over HTTP; the tests of the services read logs and tables",
+  },
+  {
+    id: "6 polling",
+    text: "Delayed effects are observed by polling with a delay, a time-out and the last known state.",
+    expected: "the subscription list, balances and the active Master show them",
+    needs: ["money"],
+    async check(world) {
+      const { active, activeMaster, cancelled } = await life(world);
+      return a.expectOk(active, activeMaster, cancelled);
+    },
+  },
+  {
     id: "6 assign, deposit, withdraw",
     text: "Later effects: the initial balance, a deposit and a withdrawal are reflected in the Master.",
     expected: "10.00, 15.00, 13.00",
@@ -52,6 +67,17 @@ export const AUTHENTICATION_AND_EVENTS: Section = [
       const { body } = await world.post(`/investor/withdraw?login=${investor}&amount=2`);
       a.textOf(body, "mt5_deal_id");
       return await expectBalance(world, master.login, 13_00);
+    },
+  },
+  {
+    id: "6 unassign",
+    text: "Unassign: the exit sync completes; state CANCELLED.",
+    expected: "CANCELLED, and the Investor has the money",
+    needs: ["money"],
+    async check(world) {
+      const { cancelled, investor } = await life(world);
+      const [item] = a.itemsOf(cancelled.body);
+      return `${a.textOf(item, "status")}, ${await expectBalance(world, investor, 1_200_25)}`;
     },
   },
 ];

@@ -2,8 +2,7 @@ import * as a from "../expect.ts";
 import * as members from "../members.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { withinOneWeek } from "../fee-week.ts";
-import { accounts, fees, newPool, requireLongWeek } from "../histories.ts";
+import { accounts, fees } from "../histories.ts";
 import type { World } from "../world.ts";
 
 /** The clocks of two machines differ. */
@@ -104,25 +103,6 @@ export const FEE_COMMANDS: Section = [
       const after = await world.get(`/perf-fee/master/${master.login}/investor-payments`);
       hold(a.show(after.body) === a.show(payments.body), a.show(after.body));
       return "the same";
-    },
-  },
-  {
-    id: "2 high-water mark",
-    text: "A high-water mark is tracked; changing the configuration does not reset it.",
-    expected: "no second fee on the same result after a change of the rate",
-    needs: ["money", "simulator"],
-    async check(world) {
-      requireLongWeek(world);
-      const { investor, master } = await newPool(world, "1000");
-      return await withinOneWeek(world, master.login, async () => {
-        await world.control("results", { login: master.login, profit: "100.00" });
-        const withdraw = () => world.post(`/investor/withdraw?login=${investor}&amount=1`);
-        const first = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
-        a.expectOk(await world.post("/investor/perf-fee/update", { investor_login: investor, rate: 0.5 }));
-        const second = a.textOf((await withdraw()).body, "perf_fee_pending_at_request");
-        hold(first === "30.00" && second === "0.00", `${first}, then ${second}`);
-        return `${first}, then ${second}`;
-      });
     },
   },
 ];

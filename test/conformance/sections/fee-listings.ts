@@ -16,7 +16,7 @@ export const FEE_LISTINGS: Section = [
     async check(world) {
       const { credits, master } = await fees(world);
       a.expectMembers(credits.body, page({ payment_account_login: a.exactly(master.payment) }, a.integer));
-      return a.expectItems(memberOf(credits.body, "items"), { ...members.CREDIT, kind: a.exactly("PF") });
+      return a.expectItems(memberOf(credits.body, "items"), members.CREDIT);
     },
   },
   {
@@ -95,22 +95,6 @@ export const FEE_LISTINGS: Section = [
         observed,
       );
       return observed;
-    },
-  },
-  {
-    id: "2 unique key",
-    text: "`cashflow_unique_key` is built from the fee kind, Investor login, Master login, run id and a suffix, with colons.",
-    expected: "PF:<investor>:<master>:<run>:<suffix>",
-    needs: ["money", "simulator"],
-    async check(world) {
-      const { payments, investor, master } = await fees(world);
-      const items = a.itemsOf(memberOf(payments.body, "items"));
-      const keys = items.map((item) => a.textOf(item, "cashflow_unique_key"));
-      const isBuilt = items.map((item, index) =>
-        keys[index]?.startsWith(`PF:${investor}:${master.login}:${a.textOf(item, "run_id")}:`),
-      );
-      hold(isBuilt.every(Boolean), keys.join(", "));
-      return keys[0] ?? "";
     },
   },
   {

@@ -3,8 +3,8 @@ import { memberOf } from "../http.ts";
 import * as members from "../members.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { accounts, blocked, fees, life } from "../histories.ts";
-import type { World } from "../world.ts";
+import { accounts, blocked, fees, life, newPool } from "../histories.ts";
+import { expectBalance, type World } from "../world.ts";
 
 /** Section 4.4: financial operations. */
 export const FUNDS: Section = [
@@ -43,6 +43,17 @@ export const FUNDS: Section = [
       const { body } = await world.get(`/info/balance/${login}`);
       hold(a.centsOf(body, "balance") === 12_34, a.show(body));
       return a.textOf(body, "balance");
+    },
+  },
+  {
+    id: "4.4 deposit mirror",
+    text: "The Master reflection may be asynchronous.",
+    expected: "the Master follows",
+    needs: ["money"],
+    async check(world) {
+      const { master, investor } = await newPool(world, "10");
+      a.expectOk(await world.post(`/investor/deposit?login=${investor}&amount=5`));
+      return await expectBalance(world, master.login, 15_00);
     },
   },
   {
@@ -152,6 +163,11 @@ export const FUNDS: Section = [
       hold(deals[0] !== deals[1], `deal ${deals.join(" and ")}`);
       return deals.join(", ");
     },
+  },
+  {
+    id: "4.4 reconcile before repeating",
+    text: "When the outcome is uncertain, reconcile balance and operation id before repeating.",
+    reason: "a rule for clients",
   },
 ];
 

@@ -79,6 +79,16 @@ export const INVESTORS: Section = [
     },
   },
   {
+    id: "4.2 new account",
+    text: "The new account has no balance and no Master.",
+    expected: "balance 0, no subscription",
+    async check(world) {
+      const { login } = (await accounts(world)).investor;
+      hold(a.itemsOf((await subscriptions(world, login)).body).length === 0, "a subscription");
+      return await expectBalance(world, login, 0);
+    },
+  },
+  {
     id: "4.2 sensitive",
     text: "GET /info/investor/{investor_login} has both passwords.",
     expected: "the passwords of the creation",
@@ -86,6 +96,11 @@ export const INVESTORS: Section = [
       const { login, answer } = (await accounts(world)).investor;
       return await expectPasswords(world, `/info/investor/${login}`, answer.body);
     },
+  },
+  {
+    id: "4.2 sensitive in browsers",
+    text: "Call the sensitive lookup only from a backend; do not log the body.",
+    reason: "a rule for clients",
   },
   {
     id: "4.2 active Master",

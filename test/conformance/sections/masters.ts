@@ -84,6 +84,11 @@ export const MASTERS: Section = [
     },
   },
   {
+    id: "4.1 add creates nothing else",
+    text: "Registration creates no CRM users, wallets, products or frontend relationships.",
+    reason: "these are systems of the CRM",
+  },
+  {
     id: "4.1 create",
     text: "POST /master/create provisions a trading account and its payment account together.",
     expected: "the documented members with two logins",
@@ -99,6 +104,31 @@ export const MASTERS: Section = [
       const all = { ...PERSON, platform_group: "pamm\\master", min_deposit: "5" };
       const wrong = [...withoutEach(all), { ...all, username: "maya" }];
       return a.expectRefused(...(await Promise.all(wrong.map((body) => post("/master/create", body)))));
+    },
+  },
+  {
+    id: "4.1 create leverage",
+    text: "`leverage` is an optional string, default 100.",
+    reason: "no route returns the leverage of an account; that it may be omitted is part of `4.1 create`",
+  },
+  {
+    id: "4.1 create payment group",
+    text: "The payment account's group is set by the operator and is not a request field.",
+    expected: "created without one",
+    async check(world) {
+      return `payment account ${(await accounts(world)).master.payment}`;
+    },
+  },
+  {
+    id: "4.1 get",
+    text: "GET /master/{master_id}: the internal id; six members.",
+    expected: "these members",
+    async check(world) {
+      const { id } = (await accounts(world)).master;
+      return a.expectMembers((await world.get(`/master/${id}`)).body, {
+        ...members.SINGLE_MASTER,
+        id: a.exactly(BigInt(id)),
+      });
     },
   },
   {

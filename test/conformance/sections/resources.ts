@@ -2,7 +2,7 @@ import * as a from "../expect.ts";
 import { memberOf } from "../http.ts";
 import * as members from "../members.ts";
 import type { Section } from "../run-kit.ts";
-import { accounts, life } from "../histories.ts";
+import { accounts, life, registered } from "../histories.ts";
 
 /** Section 2: identifiers, and fields of Masters, Investors and subscriptions. */
 export const RESOURCES: Section = [
@@ -36,6 +36,14 @@ export const RESOURCES: Section = [
     },
   },
   {
+    id: "2 created Master",
+    text: "The create response adds `password`, `investor_password` and `payment_account_login`.",
+    expected: "these members",
+    async check(world) {
+      return a.expectMembers((await accounts(world)).master.answer.body, members.CREATED_MASTER);
+    },
+  },
+  {
     id: "2 sensitive Master",
     text: "The sensitive lookup of a Master has eleven members with both platform passwords.",
     expected: "these members",
@@ -55,12 +63,47 @@ export const RESOURCES: Section = [
     },
   },
   {
+    id: "2 registered Investor",
+    text: "The register response of an Investor has `engine`.",
+    expected: "the members of a directory item",
+    needs: ["simulator"],
+    async check(world) {
+      return a.expectMembers((await registered(world)).investor.body, members.INVESTOR);
+    },
+  },
+  {
+    id: "2 created Investor",
+    text: "The create response has `id`, `mt5_login`, `name`, `created_at`, `password`, `investor_password`.",
+    expected: "these members",
+    async check(world) {
+      return a.expectMembers((await accounts(world)).investor.answer.body, members.CREATED_INVESTOR);
+    },
+  },
+  {
     id: "2 sensitive Investor",
     text: "The sensitive lookup of an Investor has six members with both platform passwords.",
     expected: "these members",
     async check(world) {
       const { login } = (await accounts(world)).investor;
       return a.expectMembers((await world.get(`/info/investor/${login}`)).body, members.SENSITIVE_INVESTOR);
+    },
+  },
+  {
+    id: "2 subscription of assign",
+    text: "The assign response has the nine members of a subscription with both internal ids.",
+    expected: "these members",
+    needs: ["money"],
+    check: async (world) => a.expectMembers((await life(world)).assigned.body, members.ASSIGNED),
+  },
+  {
+    id: "2 subscription of lists",
+    text: "Lists and the unassign response have `master_login` and `investor_login`.",
+    expected: "seven members in both",
+    needs: ["money"],
+    async check(world) {
+      const { active, unassigned } = await life(world);
+      a.expectMembers(memberOf(unassigned.body, "subscription"), members.SUBSCRIPTION);
+      return a.expectItems(active.body, members.SUBSCRIPTION);
     },
   },
   {

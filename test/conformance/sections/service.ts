@@ -1,7 +1,8 @@
-import { expectOk, expectRefused, expectStatus, show, textOf } from "../expect.ts";
+import { expectMembers, expectOk, expectRefused, expectStatus, show, textOf } from "../expect.ts";
+import { INVESTOR, MASTER } from "../members.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { accounts, assign, newPool } from "../histories.ts";
+import { accounts, assign, life, newPool, registered } from "../histories.ts";
 import { expectBalance } from "../world.ts";
 
 /** Section 1: what the service does. */
@@ -54,6 +55,11 @@ export const SERVICE: Section = [
     },
   },
   {
+    id: "1 payment account does not trade",
+    text: "A payment account must not trade the strategy.",
+    reason: "a rule for the operator of the trading platform",
+  },
+  {
     id: "1 one Master",
     text: "A subscription links one Investor to one Master.",
     expected: "a second Master is refused while the subscription is active",
@@ -62,6 +68,45 @@ export const SERVICE: Section = [
       const { investor } = await newPool(world, "10");
       return expectRefused(await assign(world, (await world.newMaster()).login, investor));
     },
+  },
+  {
+    id: "1 provision",
+    text: "The service provisions new accounts.",
+    expected: "200 for a Master and an Investor",
+    async check(world) {
+      const { master, investor } = await accounts(world);
+      return expectOk(master.answer, investor.answer);
+    },
+  },
+  {
+    id: "1 register",
+    text: "The service registers existing accounts.",
+    expected: "a Master and an Investor",
+    needs: ["simulator"],
+    async check(world) {
+      const { master, investor } = await registered(world);
+      return `${expectMembers(master.body, MASTER)}, ${expectMembers(investor.body, INVESTOR)}`;
+    },
+  },
+  {
+    id: "1 asynchronous effects",
+    text: "Some effects on the Master become visible seconds after the HTTP response.",
+    expected: "the balance of the Master follows",
+    needs: ["money"],
+    async check(world) {
+      const { assigned } = await life(world);
+      return `the mirror followed; ${expectOk(assigned)}`;
+    },
+  },
+  {
+    id: "1 synchronous part",
+    text: "An HTTP success confirms only that the synchronous part was accepted or completed.",
+    reason: "a rule for clients about what not to conclude",
+  },
+  {
+    id: "1 only through the service",
+    text: "Money movements must go only through the endpoints; a withdrawal on the platform bypasses fee crystallisation.",
+    reason: "a rule for the broker and its dealers",
   },
   {
     id: "1 lifecycle 1",
@@ -97,6 +142,26 @@ export const SERVICE: Section = [
       const deposit = await world.post(`/investor/deposit?login=${login}&amount=100`);
       textOf(deposit.body, "deal_id");
       return expectOk(deposit, await assign(world, master, login));
+    },
+  },
+  {
+    id: "1 lifecycle 4 to 6",
+    text: "Assign, poll until the state is visible, deposit, withdraw, unassign and wait for CANCELLED.",
+    expected: "each is 200",
+    needs: ["money"],
+    async check(world) {
+      const { assigned, active, deposited, withdrawn, unassigned, cancelled } = await life(world);
+      return expectOk(assigned, active, deposited, withdrawn, unassigned, cancelled);
+    },
+  },
+  {
+    id: "1 references",
+    text: "Each financial step should carry a unique CRM reference in `comment`.",
+    expected: "a comment is accepted by deposit and withdraw",
+    needs: ["money"],
+    async check(world) {
+      const { deposited, withdrawn } = await life(world);
+      return expectOk(deposited, withdrawn);
     },
   },
 ];

@@ -2,11 +2,23 @@ import * as a from "../expect.ts";
 import { memberOf } from "../http.ts";
 import type { Section } from "../run-kit.ts";
 import { hold } from "../outcome.ts";
-import { assign, fees, life, MAY_TRADE } from "../histories.ts";
+import { assign, blocked, fees, life, MAY_TRADE } from "../histories.ts";
 import { expectBalance } from "../world.ts";
 
 /** Section 3: states and transitions. */
 export const STATES: Section = [
+  {
+    id: "3 assign",
+    text: "Assign leads to ACTIVE with `in_pool` true.",
+    expected: "ACTIVE and true",
+    needs: ["money"],
+    async check(world) {
+      const { body } = (await life(world)).assigned;
+      const observed = `${a.textOf(body, "status")}, in_pool ${a.show(memberOf(body, "in_pool"))}`;
+      hold(observed === "ACTIVE, in_pool true", observed);
+      return observed;
+    },
+  },
   {
     id: "3 assign conditions",
     text: "The Investor's balance meets the Master's `min_deposit`.",
@@ -45,6 +57,13 @@ export const STATES: Section = [
     },
   },
   {
+    id: "3 unassign blocked",
+    text: "Unassign needs that no open Master positions block it.",
+    expected: "refused with an open position",
+    needs: ["money", "simulator"],
+    check: async (world) => a.expectRefused((await blocked(world)).unassigned),
+  },
+  {
     id: "3 unassign fees",
     text: "Pending performance fees settle first.",
     expected: "the payout is 1120.00 without the fee of 30.00",
@@ -77,6 +96,30 @@ export const STATES: Section = [
       const [item] = a.itemsOf(cancelled.body);
       hold(a.timestamp.accepts(memberOf(item, "ended_at")), a.show(item));
       return `${a.textOf(item, "status")}, ${await expectBalance(world, master.login, 0)}`;
+    },
+  },
+  {
+    id: "3 unassign again",
+    text: "Unassign while PAUSED stays PAUSED and returns 409.",
+    expected: "409",
+    needs: ["money"],
+    check: async (world) => a.expectStatus(409, (await life(world)).again),
+  },
+  {
+    id: "3 rule 1",
+    text: "PAUSED is an in-progress state, not a failure: poll.",
+    expected: "polling sees it end",
+    needs: ["money"],
+    check: async (world) => a.expectOk((await life(world)).cancelled),
+  },
+  {
+    id: "3 rules 2 and 3",
+    text: "Unassignment is complete when CANCELLED with `ended_at`; assignment when ACTIVE and balances have converged.",
+    expected: "both are reached",
+    needs: ["money"],
+    async check(world) {
+      const { active, cancelled } = await life(world);
+      return [active, cancelled].map(({ body }) => a.textOf(a.itemsOf(body)[0], "status")).join(", then ");
     },
   },
   {
