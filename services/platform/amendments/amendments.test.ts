@@ -1,4 +1,9 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
+import { AccountReader } from "../reader/account-reader.ts";
+import { onlyReader } from "../testing/reader-role.ts";
+import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
@@ -53,15 +58,20 @@ test.concurrent("a cancelled trade is reported, also when it was not recorded be
 });
 
 test.concurrent("when a server loses its last deals and reuses their tickets, both logins have a reported amendment", async (context) => {
-  const { world, instance } = await aProcess(context);
+  const { world, instance } = await aProcess(context, { hasJobs: false });
   const one = await anAccount(instance, "master");
   const two = await anAccount(instance, "master");
   const { deal } = await world.control.result(one, "5.00");
-  await logOf(instance, one, 2);
+  const reader = new AccountReader(instance.deps, onlyReader);
+  const read = () => reader.read({ backMs: HOUR_MS, findsDeleted: true });
+  await read();
   await world.control.restart(60_000);
   const again = await world.control.result(two, "7.00");
   expect(again.deal).toBe(deal);
 
+  await read();
+  await pause(CONFIRM_AFTER_MS);
+  await read();
   const lost = await logOf(instance, one, 4);
   const reused = await logOf(instance, two, 2);
 

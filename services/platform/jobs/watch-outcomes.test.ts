@@ -13,7 +13,7 @@ test("legs of unknown outcome are shown with the money at risk, and no more once
 
   await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 2 });
   const lost = [aDeposit(first, 100_00n), aDeposit(second, 20_50n)];
-  const sent = await Promise.all(lost.map((transfer) => instance.service.transfer(transfer, aCall(1_500))));
+  const sent = await Promise.all(lost.map((transfer) => instance.service.transfer(transfer, aCall(2_500))));
   expect(sent.map(({ state }) => state)).toEqual([TransferState.UNKNOWN, TransferState.UNKNOWN]);
   await watchOutcomes(instance.deps);
 
