@@ -1,11 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { repeatLost } from "./answer-once.ts";
 
-/** The second attempt starts at half of it and needs 1.5 s: the rest is margin for a busy machine. */
+/** The second attempt starts at half of it. */
 const WITHIN_MS = 10_000;
 const shortContext = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
 const INTERNAL_ERROR = new Refusal({
@@ -28,6 +27,8 @@ const UNKNOWN_OUTCOME = new Refusal({
   operationId: "one",
 });
 
+const NO_ANSWER = "no answer";
+const LATE_REFUSAL = "late refusal";
 /** After the start of the second attempt and before the deadline. */
 const LATE_MS = 7_500;
 
@@ -36,39 +37,43 @@ const LATE_MS = 7_500;
  * "late refusal" a little before it.
  */
 async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, number]> {
-  let sent = 0;
-  const send = async (): Promise<unknown> => {
-    const attempt = attempts[sent++];
-    if (attempt === "no answer") {
-      await sleep(WITHIN_MS);
-      throw outcomeUnknown("funding");
-    }
-    if (attempt === "late refusal") {
-      await sleep(LATE_MS);
-      throw INSUFFICIENT_FUNDS;
-    }
-    if (attempt instanceof Error) throw attempt;
-    return attempt;
-  };
-  return [await repeatLost(shortContext(), send).catch((error: unknown) => (error as Refusal).code), sent];
+  const isSlow = attempts.some((attempt) => attempt === NO_ANSWER || attempt === LATE_REFUSAL);
+  if (isSlow) vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
+  try {
+    let sent = 0;
+    const send = async (): Promise<unknown> => {
+      const attempt = attempts[sent++];
+      if (attempt === NO_ANSWER) await after(WITHIN_MS, outcomeUnknown("funding"));
+      if (attempt === LATE_REFUSAL) await after(LATE_MS, INSUFFICIENT_FUNDS);
+      if (attempt instanceof Error) throw attempt;
+      return attempt;
+    };
+    const answer = repeatLost(shortContext(), send).catch((error: unknown) => (error as Refusal).code);
+    if (isSlow) await vi.advanceTimersByTimeAsync(WITHIN_MS);
+    return [await answer, sent];
+  } finally {
+    vi.useRealTimers();
+  }
 }
 
-test.concurrent.each([
+const after = (ms: number, error: Error) => new Promise((_, reject) => void setTimeout(() => reject(error), ms));
+
+test.each([
   ["an answer is returned", ["yes"], "yes", 1],
   ["a refusal is returned", [INSUFFICIENT_FUNDS], "insufficient_funds", 1],
   ["an answer with an unknown outcome is returned without a second attempt", [UNKNOWN_OUTCOME], "outcome_unknown", 1],
   ["a command that could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
   ["a command whose connection was lost is sent a second time", [outcomeUnknown("funding"), "yes"], "yes", 2],
-  ["a command without an answer is sent a second time", ["no answer", "yes"], "yes", 2],
+  ["a command without an answer is sent a second time", [NO_ANSWER, "yes"], "yes", 2],
   [
     "a refusal of the second attempt leaves the outcome unknown while the first may still be executed",
-    ["no answer", INSUFFICIENT_FUNDS],
+    [NO_ANSWER, INSUFFICIENT_FUNDS],
     "outcome_unknown",
     2,
   ],
   [
     "a late refusal of the first attempt leaves the outcome unknown while that of the second is unknown",
-    ["late refusal", outcomeUnknown("funding")],
+    [LATE_REFUSAL, outcomeUnknown("funding")],
     "outcome_unknown",
     2,
   ],
