@@ -21,10 +21,10 @@ let ofTheSameOwner: string;
 /** The events of all tests, each compared with its route when it arrived. */
 let following: Promise<Followed>;
 /** The types of which the tests cause events. */
-const TYPES = ["break.closed", "break.open", "review.decided", "review.obsolete", "review.open", "review.proposed"];
+const TYPES = ["review.decided", "review.obsolete", "review.open", "review.proposed"];
 /** Of the monotonic clock; the following ends earlier when the last test runs and each type has come. */
 let followedToMs = Infinity;
-/** A check opens its breaks, and makes reviews obsolete, in its next run. */
+/** A check makes reviews obsolete in its next run. */
 const LAST_EVENTS_MS = 60_000;
 
 const typesOf = (events: readonly JsonObject[]) => new Set(events.map((event) => textOf(event, "type")));
@@ -41,7 +41,7 @@ beforeAll(async () => {
   second = await newOperator(system, "Second");
   ofTheSameOwner = await newOperator(system, "First");
   const after = await newestEvent(client);
-  following = followEvents(client, { after, types: "break.*,review.*", isOver: isFollowed });
+  following = followEvents(client, { after, types: "review.*", isOver: isFollowed });
   // Its failure is that of the last test.
   following.catch(() => {});
 }, START_TIMEOUT_MS);
@@ -159,7 +159,7 @@ test(
   },
 );
 
-test("an event of a break or a review was never before the lists show it", TIMEOUT, async () => {
+test("an event of a review was never before the lists show it", TIMEOUT, async () => {
   followedToMs = performance.now() + LAST_EVENTS_MS;
   const { compared } = await following;
   expect([...typesOf(compared)].toSorted()).toEqual(expect.arrayContaining(TYPES));
