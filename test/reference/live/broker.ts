@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { itemsOf } from "../../../deploy/demo/exact-json.ts";
-import { eventually } from "../../journey/support/client.ts";
+import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { eventually, minorOf } from "../../journey/support/client.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
@@ -18,6 +18,17 @@ const CHARGE = 4;
 const CORRECTION = 5;
 const AGENT_COMMISSIONS = [10, 11, 18];
 const COMPENSATION = 19;
+
+/** The platform raises a balance below zero to 0.00: it sees nothing but the balance. */
+export async function protect(live: Live, master: Master): Promise<void> {
+  await untilEqual(live);
+  await inWeek(live, `the platform raises the balance of ${master.name} to 0.00`, async () => {
+    const { login } = masterAccountsOf(live, master);
+    const paid = await live.client.control("POST", "compensations", { login });
+    compensateStopOut(live.world, master, minorOf(textOf(isObject(paid) ? paid : {}, "amount")));
+  });
+  await untilEqual(live);
+}
 
 /** The broker pays an amount of its own choice for a stop-out, also where none was. */
 export async function compensate(live: Live, master: Master, cents: bigint): Promise<void> {
