@@ -2,12 +2,24 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TEST_KEY } from "../../services/edge/testing/test-edge.ts";
-import { SOME } from "./support/console-edge.ts";
+import { PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
-import { consoleTabs } from "./support/console-tabs.ts";
+import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
   const { browser, serve, signedIn } = consoleTabs();
+
+  test("stored text stays text: on no page does a script in a name, comment, message or evidence run", async () => {
+    const { tab } = await signedIn(SOME);
+    for (const address of PAGES) {
+      await tab.go(address);
+      expect(await tab.page.evaluate("globalThis.attacked ?? 0")).toBe(0);
+      expect(await tab.page.evaluate("document.querySelectorAll('main img, main script').length")).toBe(0);
+    }
+    await tab.go("operations");
+    await tab.shows(`<script>globalThis.attacked=2</script>`);
+    expectQuiet(tab);
+  });
 
   test("text cannot be made HTML or script, not even by code of the page", async () => {
     const { tab } = await signedIn(SOME);
@@ -18,7 +30,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("another page cannot frame the console", async () => {
-    const url = await serve(SOME);
+    const { url } = await serve(SOME);
     // Of the same site, so that what the browser says about the frame is said in this tab.
     const other = createServer((_request, response) =>
       response.writeHead(200, { "content-type": "text/html" }).end(`<iframe src="${url}/console"></iframe>`),

@@ -12,33 +12,6 @@ import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
   const { signedIn } = consoleTabs();
 
-  test("a list of 100,000 operations loads as it is scrolled, and draws some rows only", async () => {
-    const { tab } = await signedIn({ masters: 1, operations: 100_000, cases: 0 });
-    await tab.go("operations");
-    const scroll = "document.querySelector('.scroller').scrollTop = 1e9";
-    const shown = () => tab.page.evaluate<number>("document.querySelectorAll('tbody tr').length");
-    const height = () => tab.page.evaluate<number>("document.querySelector('.scroller').scrollHeight");
-    await expect.poll(height).toBeGreaterThan(2_000);
-    await expect
-      .poll(async () => (await tab.page.evaluate(scroll), await height()), { timeout: 60_000 })
-      .toBeGreaterThan(30 * 1_500);
-    expect(await shown()).toBeLessThan(120);
-    expectQuiet(tab);
-  });
-
-  test("the rows of a table are saved as CSV", async () => {
-    const { tab } = await signedIn(SOME);
-    await tab.go("operations");
-    const saved = `new Promise((resolve) => {
-      const create = URL.createObjectURL;
-      URL.createObjectURL = (blob) => (blob.text().then(resolve), create.call(URL, blob));
-      [...document.querySelectorAll("button")].find((one) => one.textContent === "CSV").click();
-    })`;
-    const lines = (await tab.page.evaluate<string>(saved)).split("\r\n");
-    expect(lines[0]).toContain("Requested,Operation,Action,Investor");
-    expect(lines.length).toBeGreaterThan(30);
-  });
-
   test("a search by a ticket says what was searched for, and what it means that nothing was found", async () => {
     const { tab, edge } = await signedIn(SOME);
     await tab.go("operations?comment=CRM-T1");

@@ -14,18 +14,18 @@ export type MirroredPart = {
   readonly isMasterArchived: boolean;
 };
 
-/** Of the keys, in the order in which the flows were recorded. */
+/** Of the keys, in the order in which the flows were recorded. Subqueries: without statistics a join would read all mirrors. */
 export async function listMirroredParts(db: Queryable, keys: readonly string[]): Promise<MirroredPart[]> {
   const rows = await many<MirroredPart>(
     db,
     sql`select flow.source_key as key, flow.master_login as "masterLogin", flow.amount_minor as "amountMinor",
-               mirror.key as "mirrorKey", case when mirror.state = 'APPLIED' then mirror.closed_at end as "appliedAt",
+               (select mirror.key from mirror where mirror.id = flow.mirror_id) as "mirrorKey",
+               (select mirror.closed_at from mirror where mirror.id = flow.mirror_id and mirror.state = 'APPLIED') as "appliedAt",
                flow.mirror_id is null and ${isHeldInflow} as "isHeld",
                pool.archived_next_at is not null as "isMasterArchived"
         from flow
              join holding on holding.subscription_id = flow.subscription_id
              join master_pool as pool on pool.login = flow.master_login
-             left join mirror on mirror.id = flow.mirror_id
         where flow.source_key = any(${keys}::text[])
         order by flow.id`,
   );

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import { IS_PROOF } from "../../support/proof.ts";
 import type { ConsolePage, Scheme } from "./console-page.ts";
-import { mistakesOf, spokenOn } from "./spoken.ts";
 
 type View = readonly [width: number, scheme: Scheme];
 
@@ -32,18 +31,4 @@ export async function expectAccessible(tab: ConsolePage, name: string): Promise<
     await tab.page.emulate({ width, height: 900, scheme });
     expect([name, width, scheme, await tab.violations()]).toEqual([name, width, scheme, []]);
   }
-}
-
-const ATTACKED = "[globalThis.attacked ?? 0, document.querySelectorAll('main img, main script').length]";
-
-/** Stored text has stayed text. */
-export async function expectUnattacked(tab: ConsolePage, name: string): Promise<void> {
-  expect([name, await tab.page.evaluate(ATTACKED)]).toEqual([name, [0, 0]]);
-}
-
-/** As both; the page also makes sense when it is spoken. */
-export async function expectSound(tab: ConsolePage, name: string): Promise<void> {
-  await expectUnattacked(tab, name);
-  expect([name, mistakesOf(await spokenOn(tab.page))]).toEqual([name, []]);
-  await expectAccessible(tab, name);
 }

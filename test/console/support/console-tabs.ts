@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Browser, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { type Books, booksEdge } from "./books-edge.ts";
 import { type Amounts, consoleEdge } from "./console-edge.ts";
 import { CHROMIUM, type ConsolePage, openConsole } from "./console-page.ts";
 
@@ -16,23 +15,20 @@ export function consoleTabs() {
     await browser?.[Symbol.asyncDispose]();
     await Promise.all(edges.map(({ app }) => app.close()));
   });
-  const listen = async (edge: TestEdge): Promise<string> => {
+  const serve = async (amounts: Amounts, options: TestOptions = {}) => {
+    const edge = await consoleEdge(amounts, options);
     edges.push(edge);
-    return await edge.app.listen({ host: "127.0.0.1", port: 0 });
-  };
-  const open = async (url: string): Promise<ConsolePage> => {
-    const tab = await openConsole(browser, url);
-    await tab.signIn(TEST_KEY);
-    return tab;
+    return { edge, url: await edge.app.listen({ host: "127.0.0.1", port: 0 }) };
   };
   return {
     browser: () => browser,
-    serve: async (amounts: Amounts) => await listen(await consoleEdge(amounts)),
+    serve,
     signedIn: async (amounts: Amounts, options: TestOptions = {}): Promise<{ tab: ConsolePage; edge: TestEdge }> => {
-      const edge = await consoleEdge(amounts, options);
-      return { tab: await open(await listen(edge)), edge };
+      const { edge, url } = await serve(amounts, options);
+      const tab = await openConsole(browser, url);
+      await tab.signIn(TEST_KEY);
+      return { tab, edge };
     },
-    signedInToBooks: async (books: Books): Promise<ConsolePage> => await open(await listen(await booksEdge(books))),
   };
 }
 

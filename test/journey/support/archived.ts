@@ -23,6 +23,11 @@ export async function untilState(
   }, ARCHIVED_WITHIN_MS);
 }
 
+export async function archive(client: Client, ...logins: readonly string[]): Promise<void> {
+  for (const login of logins) await client.control("POST", `accounts/${login}/archive`, {});
+  await untilState(client, "archived", ...logins);
+}
+
 export async function changePaymentAccount({ send }: Client, id: string, login: string): Promise<Reply> {
   return await send(`/api/v1/master/${id}`, { method: "PATCH", ...json({ payment_account_login: login }) });
 }
