@@ -26,6 +26,9 @@ export type Books = {
   readonly isHostile?: boolean;
 };
 
+/** A name without a place to break it, which no page may be wider for. */
+const LONG = aMaster({ login: "3000009", name: "Momentum".repeat(12) });
+
 /** The real edge, in front of services whose books are as long as is asked for. */
 export function booksEdge({ days, rows, isHostile = false }: Books): Promise<TestEdge> {
   const stored = (text: string): string => (isHostile ? HOSTILE : text);
@@ -44,7 +47,10 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
   return testEdge({
     app: { dist: DIST },
     accounts: {
-      listMasters: async () => ({ items: [aMasterProfile({ master })], hasMore: false }),
+      listMasters: async () => ({
+        items: [aMasterProfile({ master }), aMasterProfile({ master: LONG })],
+        hasMore: false,
+      }),
       getMasterProfile: async () => aMasterProfile({ master }),
       getMasterStatus: async () => aMasterStatus(),
       findMaster: async () => master,
