@@ -7,7 +7,6 @@ import { changeTables, forgeTransfer } from "../journey/support/intruder.ts";
 import { expectProblem } from "../journey/support/problem.ts";
 import { listBreaks } from "../journey/support/proof.ts";
 import { decide, newOperator, reviewAbout } from "../journey/support/reviews.ts";
-import { text } from "../journey/support/shape.ts";
 import { bookResult, expectBalances, pooled } from "../journey/support/trading.ts";
 import { CHECKED_EVERY_MS, type SystemUnderTest } from "./system-under-test.ts";
 
@@ -77,8 +76,8 @@ export function forgedRows(tested: () => SystemUnderTest): void {
         expect(await breaksOf(client, "transfer_ownership")).toEqual([`transfer_ownership ${victim}`]);
       }, FOUND_WITHIN_MS);
       const review = await reviewAbout(client, victim, "account_stopped", FOUND_WITHIN_MS);
-      expectProblem(await withdraw(client, victim, "250000"), { ...STOPPED, members: { operation_id: text } });
-      expectProblem(await deposit(client, victim, "1", "more"), { ...STOPPED, members: { operation_id: text } });
+      expectProblem(await withdraw(client, victim, "250000"), STOPPED);
+      expectProblem(await deposit(client, victim, "1", "more"), STOPPED);
       await expectDone(withdraw(untilKnown(client), other, "10"));
 
       await decide(operator, review, "resume", second);
@@ -112,7 +111,7 @@ export function forgedRows(tested: () => SystemUnderTest): void {
         expect(await breaksOf(client, ...VOTES)).toEqual([`review_votes_subscription ${investor}`]);
       }, FOUND_WITHIN_MS);
       const stopped = await reviewAbout(client, pool.login, "stopped", FOUND_WITHIN_MS);
-      expectProblem(await withdraw(client, investor, "1"), { ...STOPPED, members: { operation_id: text } });
+      expectProblem(await withdraw(client, investor, "1"), STOPPED);
 
       await decide(operator, await reviewAbout(client, investor, "votes_unconfirmed"), "acknowledge", second);
       await decide(operator, stopped, "resume", second);

@@ -93,7 +93,7 @@ test(
       withdraw(client, investor, "10"),
       unassign(client, login, investor),
     ]) {
-      expectProblem(await command, { ...STOPPED, members: { operation_id: text } });
+      expectProblem(await command, STOPPED);
     }
     expect(await dealsOfAll(client, [login, investor, newcomer])).toEqual(before);
 
