@@ -1,5 +1,5 @@
 /**
- * The import rules.
+ * The import rules. test/architecture/rules.test.ts plants a violation of each.
  *
  * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
  */
