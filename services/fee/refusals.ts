@@ -14,7 +14,7 @@ export const { refuse, refusals } = refusalsOf({
   fee_payment_not_found: "not_found",
   fee_run_not_found: "not_found",
   /** The fees of a Master do not reconcile; manual review is required. */
-  safety_stop: "conflict",
+  safety_stop: "unavailable",
   /** Fees of the Master are being recorded, or its results are being allocated. */
   allocation_in_progress: "unavailable",
   fees_in_progress: "conflict",

@@ -17,7 +17,7 @@ export const { refuse, refusals } = refusalsOf({
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",
   investor_deficit: "conflict",
-  safety_stop: "conflict",
+  safety_stop: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

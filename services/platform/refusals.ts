@@ -9,7 +9,7 @@ export const { refuse, refusals } = refusalsOf({
   login_range_exhausted: "conflict",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",
-  safety_stop: "conflict",
+  safety_stop: "unavailable",
   platform_account_not_found: "not_found",
   login_in_use: "conflict",
   payment_account_has_open_positions: "conflict",

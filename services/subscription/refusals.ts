@@ -27,7 +27,7 @@ export const { refuse, refusals } = refusalsOf({
   account_archived: "conflict",
   account_busy: "conflict",
   too_many_queued: "conflict",
-  safety_stop: "conflict",
+  safety_stop: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
 });

@@ -18,7 +18,7 @@ const ROWS = `
   insufficient_funds, conflict, not_executed: 409 insufficient_funds not_executed, 409 insufficient_funds
   platform_rejected, rejected, not_executed: 502 platform_rejected not_executed, 502 platform_rejected
   platform_unavailable, unavailable, not_executed: 503 platform_unavailable not_executed, 503 platform_unavailable
-  safety_stop, conflict, -: 409 safety_stop not_executed, 409 safety_stop
+  safety_stop, unavailable, -: 409 safety_stop not_executed, 409 safety_stop
   service_unavailable, unavailable, not_executed: 503 service_unavailable not_executed, 503 service_unavailable
   deadline_exceeded, unavailable, not_executed: 503 service_unavailable not_executed, 503 service_unavailable
   busy, busy, not_executed: 503 service_unavailable not_executed, 503 service_unavailable

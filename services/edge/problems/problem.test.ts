@@ -127,7 +127,7 @@ test("the mistakes that a service finds, a duplicate and a stopped Master are re
   for (const [facts, status, shown] of [
     [{ code: "group_not_allowed", status: "invalid", errors }, 422, { errors }],
     [{ code: "possible_duplicate", status: "conflict", details: { deal_id: "77" } }, 409, { deal_id: 77 }],
-    [{ code: "safety_stop", status: "conflict" }, 409, {}],
+    [{ code: "safety_stop", status: "unavailable" }, 409, {}],
     [{ code: "allocation_in_progress", status: "conflict", retryAfterMs: 1_500 }, 409, { retryable: true }],
   ] as const) {
     const edge = await refusing({ message: "No.", outcome, ...facts });

@@ -153,7 +153,7 @@ test.concurrent("nothing more is executed on the accounts of a forged transfer u
   const known = await order(instance, "funding:deposit:1", [deposit(forged, 1_000_000_00n)]);
   expect(await once()).toEqual([NO_ROW]);
 
-  const stopped = { code: "safety_stop", status: "conflict", outcome: "not_executed" };
+  const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(order(instance, "withdrawal:2", [withdrawal(forged, 1_00n)])).rejects.toMatchObject(stopped);
   await expect(order(instance, "funding:deposit:3", [deposit(forged, 1_00n)])).rejects.toMatchObject(stopped);
   const lock = { login: forged, lockOwner: "withdrawal:4:1" };

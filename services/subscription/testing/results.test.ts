@@ -187,7 +187,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
     code: "safety_stop",
-    status: "conflict",
+    status: "unavailable",
     outcome: "not_executed",
     message: expect.stringContaining("when a compensation of the broker"),
   });

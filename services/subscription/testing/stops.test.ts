@@ -41,7 +41,7 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
-  const stop = { code: "safety_stop", status: "conflict", outcome: "not_executed" };
+  const stop = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(stop);
   await expect(world.service.unassign({ masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);

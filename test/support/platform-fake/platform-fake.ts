@@ -149,7 +149,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }),
     async hold(request) {
       reach();
-      if (fake.state.permits !== PermitState.GRANTED) throw refusal("safety_stop", "conflict");
+      if (fake.state.permits !== PermitState.GRANTED) throw refusal("safety_stop", "unavailable");
       const { masterLogin } = request;
       const master = masterLogin === undefined ? undefined : readAccount(ledger, masterLogin, fake.state.aheadMs);
       return { ...hold(fake, request), ...(master?.complete && { master: { ...master, oldPrices: [] } }) };
