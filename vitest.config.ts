@@ -28,6 +28,7 @@ const JOURNEYS = [
   "test/conformance/**/*.test.ts",
   "test/docs/{commands,samples}.test.ts",
   "test/console/journey.test.ts",
+  "test/console/charges.test.ts",
   "deploy/local/**/*.test.ts",
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
