@@ -230,8 +230,7 @@ export async function markRefused(
   );
 }
 
-/** A completed departure; `dealId` is that of its payout. */
-/** `key` is that of its fees. */
+/** A completed departure; `key` is that of its fees, `dealId` that of its payout. */
 export type Ended = { readonly operationId: string; readonly key: string; readonly dealId: bigint | null };
 
 /** DECIDED -> ENDED, with its account lock released; `fee` has recorded its fees. Changes nothing about those that have ended. */

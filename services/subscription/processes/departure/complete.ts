@@ -83,11 +83,11 @@ async function recordDebits(deps: Deps, departure: LockedDeparture, context: Cal
   const { investorLogin, lockOwner } = departure;
   const fees = departure.fees ?? (await findDecisionOf(deps.pool, departureKey(departure)));
   if (fees === undefined) return [];
-  const [{ transfers, stopped }, [owned]] = await Promise.all([
-    recordFees(deps, fees, context),
-    listFeeFloors(deps.pool, [investorLogin]),
-  ]);
+  const { transfers, stopped } = await recordFees(deps, fees, context);
   if (stopped) throw outcomeUnknown(departure, "Performance fees are suspended.");
+  if (transfers.length === 0) return [];
+  // After the recording: a reserve that it returns is money on its way, which no fee may take.
+  const [owned] = await listFeeFloors(deps.pool, [investorLogin]);
   assert(owned !== undefined, "an account with a held log is filed");
   const upTo = { floor: moneyToProto(usd(owned.floor)), filedNumber: owned.filedNumber };
   return transfers.map((transfer) => ({ ...transfer, lockOwner, upTo }));
