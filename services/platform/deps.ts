@@ -10,8 +10,9 @@ import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { BalanceType } from "./mt5/balance.ts";
 import type { ResultRules } from "./protocol/history/explain-deal.ts";
-import type { SendQueue, TurnReader } from "./protocol/sending.ts";
-import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
+import type { Dispatcher } from "./protocol/dispatch.ts";
+import type { LoginSignals } from "./protocol/login-signals.ts";
+import type { SendQueue } from "./protocol/sending.ts";
 
 /** A creation that has not ended for longer is found by a check, and operators may register its account. */
 export const CREATION_MS = 10 * MINUTE_MS;
@@ -66,7 +67,6 @@ export type Deps = {
   readonly gate: GateState;
   /** Legs that this process is sending at this moment. */
   readonly inFlight: Set<bigint>;
-  readonly queue: LocalQueue;
   readonly loginSignals: LoginSignals;
   /** Notified when a leg waits for its turn. */
   readonly legsSignal: WakeSignal;
@@ -75,7 +75,9 @@ export type Deps = {
   /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
   /** The one way to send legs. */
-  readonly sending: SendQueue & { readonly readTurn: TurnReader };
+  readonly sending: SendQueue;
+  /** Decides which waiting legs are sent. */
+  readonly dispatcher: Dispatcher;
   /** Tests of several processes in one crash one of them there. */
   readonly failpoint: Failpoint;
   /** Ends this process in order; its supervisor starts it again. */

@@ -2,26 +2,26 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Deps, FreshDeals, GateState } from "./deps.ts";
 import type { PermitGate } from "./domain/permit-gate.ts";
 import { sendQueue } from "./protocol/send-queue.ts";
-import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
-import { turnReader } from "./protocol/turn-reader.ts";
+import { dispatcher } from "./protocol/dispatch.ts";
+import { LoginSignals } from "./protocol/login-signals.ts";
 
-type InProcess = "gate" | "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
+type InProcess = "gate" | "inFlight" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
 
 /**
  * Adds the state of this process. Its loss costs latency, never money: the jobs find the same work in the database.
  */
-export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps {
+export function withInProcessState(own: Omit<Deps, InProcess | "sending" | "dispatcher">): Deps {
   const deps = {
     ...own,
     gate: createGateState(own.sender.gate),
     inFlight: new Set<bigint>(),
-    queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
     legsSignal: createWakeSignal(),
     lostSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
-  return { ...deps, sending: { ...sendQueue(deps), readTurn: turnReader(deps.pool) } };
+  const sender = { ...deps, sending: sendQueue(deps) };
+  return { ...sender, dispatcher: dispatcher(sender) };
 }
 
 function createGateState(registered: PermitGate): GateState {

@@ -29,12 +29,12 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
-import { waitingLegsRun } from "./jobs/run-waiting-legs.ts";
 import { watchOutcomes } from "./jobs/watch-outcomes.ts";
 import { watchUnshownAccounts } from "./jobs/watch-unshown-accounts.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
-import { nextLost, nextWaiting } from "./store/due-legs.ts";
+import { nextLost } from "./store/due-legs.ts";
+import { nextWaiting } from "./store/queues.ts";
 import { getPermits } from "./queries/get-permits.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
@@ -173,10 +173,10 @@ function dueJobs(deps: Deps): DueJob[] {
       pauseMs: LOST_PAUSE_MS,
     },
     {
-      name: "run waiting legs",
+      name: "send waiting legs",
       wake: deps.legsSignal,
       due: () => nextWaiting,
-      work: waitingLegsRun(deps),
+      work: () => deps.dispatcher.sendNext(),
       pauseMs: WAITING_PAUSE_MS,
     },
     { name: "finish decisions", due: () => nextUnfinished, work: () => finishDecisions(deps) },

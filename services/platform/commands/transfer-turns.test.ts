@@ -2,9 +2,8 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, aProcessWith } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, aProcessWith, sendWaiting } from "../testing/world.ts";
 
 test.concurrent("the same key from two processes at the same time is one deal", async (context) => {
   const world = await aWorld(context);
@@ -70,7 +69,7 @@ test.concurrent("a deposit whose turn does not come in time is recorded as refus
   expect(performance.now() - startedAt).toBeLessThan(30_000);
 
   await service.release({ login, lockOwner: "a" }, aCall());
-  await waitingLegsRun(instance.deps)();
+  await sendWaiting(instance.deps);
   expect(await world.control.deals(login)).toEqual([]);
   expect(await service.transfer(request, aCall())).toEqual(result);
 });

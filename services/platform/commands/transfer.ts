@@ -5,9 +5,9 @@ import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
+import { wakeAfter } from "../protocol/dispatch.ts";
 import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import { afterAnswer } from "../protocol/next-legs.ts";
-import type { RecordedAnswer } from "../protocol/sending.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
@@ -54,7 +54,8 @@ async function recordAndSend(deps: Deps, order: TransferOrder, context: CallCont
       }
       case "recorded": {
         const { transfer: recorded, legs } = decision;
-        if (order.isEnqueued) wakeNext(deps, sent);
+        if (order.isEnqueued && sent !== undefined) wakeAfter(deps, sent);
+        if (order.isEnqueued && sent === undefined) deps.legsSignal.notify();
         if (order.isEnqueued || sent === undefined) return { recorded, legs };
         return { recorded, legs: afterAnswer(legs, await sent) ?? (await listLegs(deps.pool, recorded.id)) };
       }
@@ -63,13 +64,6 @@ async function recordAndSend(deps: Deps, order: TransferOrder, context: CallCont
         await deps.loginSignals.wait(first?.login ?? "", LOCKED_POLL_MS);
     }
   }
-}
-
-/** No caller waits for an enqueued order: what follows it is found by the job of waiting legs. */
-function wakeNext({ legsSignal }: Deps, sent: RecordedAnswer | undefined): void {
-  const wake = (): void => legsSignal.notify();
-  if (sent === undefined) wake();
-  else void sent.then(wake, wake);
 }
 
 function accountLocked() {

@@ -5,12 +5,20 @@ import { TransferState, type TransferRequest } from "#proto/pamm/platform/v1/pla
 import { legNumber } from "../domain/leg-number.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { badAnswer } from "../mt5/errors.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { aDeposit, aTransfer, feeLegs } from "../testing/requests.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { aCall, anAccount, eventually, type Instance, type World, aProcess, aProcessWith } from "../testing/world.ts";
+import {
+  aCall,
+  anAccount,
+  eventually,
+  type Instance,
+  type World,
+  aProcess,
+  aProcessWith,
+  sendWaiting,
+} from "../testing/world.ts";
 import { openReviews } from "../testing/reviews.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { commentOfLeg } from "./comment-of-leg.ts";
@@ -91,7 +99,7 @@ test.concurrent("only the account whose history cannot be read waits, its caller
   }
   await closeGate(instance);
   await readWithout(instance, odd);
-  await waitingLegsRun(deps)();
+  await sendWaiting(deps);
 
   expect(await world.control.deals(other)).toHaveLength(1);
   expect(await service.transfer(aDeposit(investor, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
@@ -107,7 +115,7 @@ test.concurrent("only the account whose history cannot be read waits, its caller
   expect(await service.transfer(mirror, aCall(3_000))).toMatchObject({ state: TransferState.PENDING });
 
   await readLogin(deps, odd);
-  await waitingLegsRun(deps)();
+  await sendWaiting(deps);
   expect(await world.control.deals(odd)).toHaveLength(1);
   expect(await recordedTransfer(service, mirror.key)).toMatchObject({ state: TransferState.APPLIED });
 

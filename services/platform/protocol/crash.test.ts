@@ -55,7 +55,8 @@ test.concurrent("an intent whose process crashed before its permit is continued 
   const login = await anAccount(crashing);
   await crashing.service.hold({ login, lockOwner: "a" }, aCall());
   const open = aDeposit(login, 5_00n);
-  const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
+  const sendBefore = new Date(Date.now() + 600);
+  const late = aDeposit(login, 7_00n, { sendBefore });
   const enqueued = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }], { enqueue: true });
   // All are queued when their process ends, so no request refuses them.
   const waiting = Promise.allSettled(
@@ -68,6 +69,10 @@ test.concurrent("an intent whose process crashed before its permit is continued 
   await crashing[Symbol.asyncDispose]();
   await waiting;
   const next = await world.start();
+  await eventually(
+    () => Date.now(),
+    (now) => now > sendBefore.getTime(),
+  );
   await next.service.release({ login, lockOwner: "a" }, aCall());
 
   const [applied, expired, mirrored] = await eventually(

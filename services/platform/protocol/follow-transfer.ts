@@ -1,7 +1,5 @@
 import { answerWithin } from "#kernel/answer-within.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
 import { isTurnOf } from "../domain/admission.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
@@ -29,8 +27,9 @@ export type Deadlines = {
 };
 
 /**
- * Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. `known` are its legs, as just read. Under an account lock only the
- * leg of the locked account is waited for: what follows it is recorded, and needs no caller.
+ * Waits until the legs of a transfer have ended, or until `answerByMs`, and has each sent when it has its turn. `known` are its legs, as just read. Under an
+ * account lock only the leg of the locked account is waited for: what follows it is recorded, and needs no caller. A first leg without a turn by `turnByMs`
+ * is refused.
  */
 export async function followTransfer(
   deps: Deps,
@@ -40,23 +39,30 @@ export async function followTransfer(
 ): Promise<readonly RecordedLeg[]> {
   let legs = known;
   let lostByMs: number | undefined;
+  let isUnreachable = false;
   let { answerByMs } = deadlines;
   for (;;) {
     const open = legs.find(isOpen);
     if (open !== undefined && open.ordinal > 1) answerByMs = Math.min(answerByMs, performance.now() + CREDIT_WAIT_MS);
-    if (open === undefined || performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
-    if (open.ordinal > 1 && open.lockOwner !== "") return legs;
-    let sent: RecordedLeg | undefined;
-    if (open.status.state === "INTENT") {
-      lostByMs = undefined;
-      const turn = await waitForTurn(deps, open, { ...deadlines, answerByMs });
-      if (turn === "given_up") return await listLegs(deps.pool, transferId);
-      sent = turn.recorded;
-    } else {
-      lostByMs ??= performance.now() + deadlines.lostWaitMs;
-      await waitForChange(deps, open.login, Math.min(answerByMs, lostByMs));
+    if (open === undefined || (open.ordinal > 1 && open.lockOwner !== "")) return legs;
+    const isIntent = open.status.state === "INTENT";
+    lostByMs = isIntent ? undefined : (lostByMs ?? performance.now() + deadlines.lostWaitMs);
+    if (isIntent && open.ordinal === 1 && performance.now() >= Math.min(deadlines.turnByMs, answerByMs)) {
+      await giveUp(deps, open, isUnreachable);
+      return await listLegs(deps.pool, transferId);
     }
-    legs = afterAnswer(legs, sent) ?? (await listLegs(deps.pool, transferId));
+    if (performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
+    const changed = waitForChange(deps, open.login, Math.min(answerByMs, lostByMs ?? Infinity));
+    const pass = isIntent ? await deps.dispatcher.sendNextOf(open.login) : undefined;
+    isUnreachable = pass?.isUnreachable === true;
+    const answer = pass?.sent.get(open.number);
+    let answered: RecordedLeg | undefined;
+    if (answer === undefined) await changed;
+    // Its answer is recorded also when no request waits for it.
+    else
+      answered =
+        open.ordinal === 1 ? await answer : await answerWithin(answer, answerByMs - performance.now(), undefined);
+    legs = afterAnswer(legs, answered) ?? (await deps.dispatcher.legsOf(transferId)) ?? [];
   }
 }
 
@@ -65,44 +71,6 @@ export function isOpen({ status, isReady }: RecordedLeg): boolean {
   const outcome = outcomeOf(status);
   if (status.state === "REVIEW" || outcome === "APPLIED" || outcome === "REFUSED") return false;
   return status.state !== "INTENT" || isReady;
-}
-
-/** The leg was sent, or is over; `recorded` is its row when it need not be read again. */
-type Sent = { readonly recorded: RecordedLeg | undefined };
-
-/** Waits in the queue and sends. When the time is up, a first leg that was never sent is refused. */
-async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Deadlines): Promise<Sent | "given_up"> {
-  const { login, number, lockOwner, ordinal } = leg;
-  const byMs = ordinal === 1 ? Math.min(deadlines.turnByMs, deadlines.answerByMs) : deadlines.answerByMs;
-  const name = LEG_KINDS[leg.status.kind].exclusive ? `${login} ${lockOwner}` : `${number}`;
-  using position = deps.queue.enter(name, number);
-  let turn: Awaited<ReturnType<typeof takeTurn>> = "wait";
-  while (await position.untilFirst(byMs - performance.now())) {
-    if (performance.now() >= byMs) break;
-    turn = await takeTurn(deps, leg, byMs);
-    if (typeof turn === "object") return turn;
-    do await waitForChange(deps, login, byMs);
-    while (performance.now() < byMs && (await deps.sending.readTurn(leg)) === "wait");
-  }
-  await giveUp(deps, leg, turn === "unreachable");
-  return "given_up";
-}
-
-/** Sends a leg if it is its turn. After a transient failure of the database the leg continues to wait. */
-export async function takeTurn(deps: Deps, leg: RecordedLeg, byMs: number): Promise<Sent | "wait" | "unreachable"> {
-  try {
-    const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, byMs);
-    if (decision.kind === "unreachable") return "unreachable";
-    if (decision.kind === "wait" || decision.kind === "locked") return "wait";
-    // Its answer is recorded also when no request waits for it.
-    const isAwaited = leg.ordinal === 1 || sent === undefined;
-    return { recorded: isAwaited ? await sent : await answerWithin(sent, byMs - performance.now(), undefined) };
-  } catch (error) {
-    if (isTransient(error)) return "wait";
-    // The request was not reached in time, because no session was free.
-    if (error instanceof Refusal) return deps.mt5.status().reachable ? "wait" : "unreachable";
-    throw error;
-  }
 }
 
 /**

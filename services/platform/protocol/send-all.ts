@@ -10,7 +10,7 @@ import type { SendPace } from "./send-pace.ts";
 import type { RecordedAnswer } from "./sending.ts";
 import { acquire } from "./sessions.ts";
 
-type Sender = Omit<Deps, "sending">;
+type Sender = Omit<Deps, "sending" | "dispatcher">;
 type Granted = { readonly permit: Permit; readonly place: TracePlace };
 type Waiting = Granted & { readonly written: PromiseWithResolvers<Sent> };
 

@@ -16,7 +16,7 @@ import type { SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
 import { voidUnsent } from "./void-unsent.ts";
 
-type Sender = Omit<Deps, "sending">;
+type Sender = Omit<Deps, "sending" | "dispatcher">;
 
 /** Permits in one commit: more would only lengthen it, and a permit expires soon. */
 const MAX_PERMITS = 64;

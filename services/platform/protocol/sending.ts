@@ -19,6 +19,3 @@ export type SendQueue = {
   /** Waits until the answers of all commands that were sent are recorded: the callers of enqueued transfers do not. */
   readonly drain: () => Promise<void>;
 };
-
-/** Whether a waiting leg may ask for its permit now. Read without a lock and without a session; `grantPermits` decides. */
-export type TurnReader = (leg: RecordedLeg) => Promise<"wait" | "ask">;

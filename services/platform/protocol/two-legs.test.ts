@@ -2,10 +2,9 @@ import { expect, test } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { waitingLegsRun } from "../jobs/run-waiting-legs.ts";
 import { aDeposit, aTransfer, feeLegs } from "../testing/requests.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, decidedTransfer, eventually, type World, sendWaiting } from "../testing/world.ts";
 import { transferThatIs } from "../testing/recorded-transfer.ts";
 
 async function aFeeSaga(world: World) {
@@ -109,7 +108,7 @@ test.concurrent("a reversal whose number is below that of an account lock that w
   const stateOf = async () =>
     (await one<{ state: string }>(pool, sql`select state from leg where number = ${reversal}`)).state;
 
-  await waitingLegsRun(instance.deps)();
+  await sendWaiting(instance.deps);
   await service.hold({ login: investor, lockOwner: "saga" }, aCall());
   const own = await service.transfer({ ...fee("fee:1"), lockOwner: "saga" }, aCall());
 

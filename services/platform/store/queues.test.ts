@@ -8,8 +8,8 @@ import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
 import { claimLocks, listReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, listOverdue, listWaiting } from "./due-legs.ts";
-import { findDelayedByReading } from "./queues.ts";
+import { claimToScan, listOverdue } from "./due-legs.ts";
+import { findDelayedByReading, listNext } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
@@ -89,29 +89,53 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   expect(await claim("saga")).toBeUndefined();
 });
 
-const waiting = async (pool: Pool, requestMs: number, limit: number) =>
-  await listWaiting(pool, { requestMs, limit, after: undefined });
+const next = async (pool: Pool) => await listNext(pool, { limit: 10 });
 
-test("only waiting legs without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
+test("of a login the first leg has its turn, unless one is under way, and each that occupies no login", async () => {
   const pool = await aPoolWithAnAccount();
-  const fresh = await aWaitingLeg(pool, { key: "a" });
-  expect(await waiting(pool, LONG_MS, 10)).toEqual([]);
-  expect(await waiting(pool, 0, 10)).toEqual([fresh]);
-
   await aManagedLogin(pool, "2");
-  const attempted = await aWaitingLeg(pool, { key: "b", login: "2", kind: "mirror", attempt: 1 });
-  const later = await aWaitingLeg(pool, { key: "c", login: "2", kind: "fee_credit", ordinal: 2 });
-  await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit", ordinal: 2, isReady: false });
-  expect(await waiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
+  const first = await aWaitingLeg(pool, { key: "a" });
+  const second = await aWaitingLeg(pool, { key: "b" });
+  const credits = [
+    await aWaitingLeg(pool, { key: "c", login: "2", kind: "fee_credit", ordinal: 2 }),
+    await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit", ordinal: 2 }),
+  ];
+  await aWaitingLeg(pool, { key: "e", login: "2", kind: "fee_credit", ordinal: 2, isReady: false });
+  expect(await next(pool)).toEqual([first, ...credits]);
+  expect(await listNext(pool, { logins: ["1"], limit: 10 })).toEqual([first]);
+  for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
+    await set(pool, first, state);
+    expect(await next(pool), state).toEqual(credits);
+  }
+  await execute(
+    pool,
+    sql`update leg set state = 'REFUSED', refusal = 'absent', came_from = null, review = null where number = ${first}`,
+  );
+  expect(await next(pool)).toEqual([second, ...credits]);
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 minute'`);
-  expect(await waiting(pool, LONG_MS, 10)).toEqual([]);
+  expect(await next(pool)).toEqual([]);
+});
+
+test("an account lock admits its own legs and those before its claim, until it is granted, and a leg that is late ends without it", async () => {
+  const pool = await aPoolWithAnAccount();
+  const claim = claimOf(pool);
+  const before = await aWaitingLeg(pool, { key: "a" });
+  await claim("saga");
+  const own = await aWaitingLeg(pool, { key: "b", lockOwner: "saga" });
+  const late = await aWaitingLeg(pool, { key: "c", sendBefore: PAST });
+  expect(await next(pool)).toEqual([before]);
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${before}`);
+  await claim("saga");
+  expect(await next(pool)).toEqual([own]);
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${own}`);
+  expect(await next(pool)).toEqual([late]);
 });
 
 test.each([
   "undecided_from = now(), may_lack_deals = true",
   "stopped_reason = 'test'",
   "unshown_since = now(), archived_at = now()",
-])("legs of an account that gets no permit, %s, are not listed, so that they displace no others", async (state) => {
+])("legs of an account that gets no permit, %s, have no turn, so that they displace no others", async (state) => {
   const pool = await aPoolWithAnAccount();
   await aManagedLogin(pool, "2");
   for (const key of ["a", "b", "c"]) await aWaitingLeg(pool, { key, kind: "fee_credit" });
@@ -119,7 +143,7 @@ test.each([
   const other = await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit" });
   await pool.query(`update account set ${state} where login = '1'`);
 
-  expect(await waiting(pool, 0, 3)).toEqual(state.includes("may_lack_deals") ? [other] : [expired, other]);
+  expect(await listNext(pool, { limit: 3 })).toEqual(state.includes("may_lack_deals") ? [other] : [expired, other]);
 });
 
 test("before a read of an account, a leg that the previous read delayed is sent first, unless another one is open", async () => {

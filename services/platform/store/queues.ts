@@ -6,6 +6,14 @@ import type { Account } from "./accounts.ts";
 import { IS_OUTCOME_OPEN } from "./account-locks.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
+/** Of a leg: it was sent, and its outcome is not known or not accepted. At most one of each login, and it ends before another one is sent. */
+const IS_UNDER_WAY = fragment`(state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))`;
+
+/** Of a leg with its transfer and its account: the account lock admits it. */
+const IS_ADMITTED = fragment`(
+    locked_by is null or lock_owner = locked_by or (lock_granted_at is null and leg.number < lock_number)
+  )`;
+
 /** The queue position of a leg on its login: legs before it are sent first. */
 export type QueuePosition = {
   readonly login: string;
@@ -30,8 +38,7 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
       from (
         select number, ${IS_OUTCOME_OPEN} as is_outcome_open
         from leg
-        where login = position.login and is_exclusive and number <> position.number
-          and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+        where login = position.login and is_exclusive and number <> position.number and ${IS_UNDER_WAY}
         union all
         select leg.number, false
         from leg
@@ -111,6 +118,50 @@ export async function readQueues(tx: Transaction, { positions, logins, newLegs }
   return { obstacles, managed, numbers };
 }
 
+/** Of a leg with its transfer: no permit may be granted any more before its first attempt. */
+const IS_LATE = fragment`(ordinal = 1 and coalesce(send_before <= statement_timestamp(), false))`;
+
+/** Of a leg that waits for a permit, with its transfer and its account: it gets one, or ends. Otherwise operators decide, or the account is read or restored first. */
+const MAY_BEGIN = fragment`(
+    not may_lack_deals and ((stopped_reason is null and archived_at is null) or ordinal > 1 or ${IS_LATE})
+  )`;
+
+const OF_WAITING = fragment`
+    from leg
+    join transfer on transfer.id = transfer_id
+    join account on account.login = leg.login
+    where state = 'INTENT' and is_ready and ${MAY_BEGIN}`;
+
+/** The instant from which a leg waits for a permit; null without one. */
+export const nextWaiting = fragment`(select min(next_scan_at) ${OF_WAITING})`;
+
+/**
+ * Waiting legs whose turn it is, as far as a statement without locks can tell, of these logins or of all: the first that each account lock admits,
+ * and each that occupies no login. A leg that is late ends, whoever's turn it is.
+ */
+export async function listNext(
+  db: Queryable,
+  { logins, limit }: { readonly logins?: readonly string[]; readonly limit: number },
+): Promise<LegNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select number
+        from (
+          select distinct on (leg.login, case when is_exclusive then 0 else leg.number end)
+                 leg.number, leg.login, is_exclusive, ${IS_LATE} as is_late
+          ${OF_WAITING} and next_scan_at <= statement_timestamp()
+            and ${logins === undefined ? fragment`true` : fragment`leg.login = any (${logins}::text[])`}
+            and (not is_exclusive or ${IS_LATE} or (${IS_ADMITTED} and coalesce(reading_until <= clock_timestamp(), true)))
+          order by leg.login, case when is_exclusive then 0 else leg.number end, leg.number
+        ) as head
+        where not is_exclusive or is_late
+          or not exists (select from leg where leg.login = head.login and leg.is_exclusive and ${IS_UNDER_WAY})
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map(({ number }) => legNumber(number));
+}
+
 /** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */
 export async function findDelayedByReading(db: Queryable, login: string): Promise<LegNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
@@ -122,12 +173,8 @@ export async function findDelayedByReading(db: Queryable, login: string): Promis
         where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
           and next_scan_at <= statement_timestamp() and greatest(leg.changed_at, next_scan_at) < read_at
           and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-          and (locked_by is null or lock_owner = locked_by or (lock_granted_at is null and leg.number < lock_number))
-          and not exists (
-            select from leg as under_way
-            where under_way.login = account.login and under_way.is_exclusive
-              and (under_way.state in ('SENDING', 'UNKNOWN') or under_way.came_from in ('SENDING', 'UNKNOWN'))
-          )
+          and ${IS_ADMITTED}
+          and not exists (select from leg where leg.login = account.login and leg.is_exclusive and ${IS_UNDER_WAY})
         order by leg.number
         limit 1`,
   );

@@ -50,6 +50,12 @@ export type InstanceOptions = {
   readonly now?: () => Date;
 };
 
+/** Sends the legs that have their turn, and waits until their answers are recorded. */
+export async function sendWaiting({ dispatcher, sending }: Deps): Promise<void> {
+  await dispatcher.sendNext();
+  await sending.drain();
+}
+
 /** One process of the service, simulated inside the test process. */
 export type Instance = AsyncDisposable & {
   readonly deps: Deps;

@@ -5,7 +5,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { setUndecidedFrom } from "../../store/accounts.ts";
 import { aDeal } from "../../testing/deals.ts";
 import { aManagedLogin } from "../../testing/rows.ts";
-import { LoginSignals } from "../turn-queue.ts";
+import { LoginSignals } from "../login-signals.ts";
 import { fileDeals } from "./file-deals.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,20 +1,19 @@
 import { expect, test } from "vitest";
 import { column, execute, one, sql } from "#kernel/postgres/query.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
-import { anAccount, aProcess } from "../testing/world.ts";
-import { waitingLegsRun } from "./run-waiting-legs.ts";
+import { anAccount, aProcess, sendWaiting } from "../testing/world.ts";
 
-/** As many as one run looks at. */
+/** As many as one pass sends. */
 const MANY = 100;
 
 test.concurrent.for([
-  ["are stopped", "stopped_reason = 'test'", 1] as const,
+  ["are stopped", "stopped_reason = 'test'"] as const,
   [
     "are locked by sagas that decide",
     "locked_by = 'saga:' || login, lock_number = 0, lock_granted_at = now()",
-    2,
   ] as const,
-])("while a hundred accounts with a queued leg %s, another one's leg is sent", async ([, state, runs], context) => {
+  ["are being read", "reading_until = now() + interval '1 minute', reading_token = 'a'"] as const,
+])("while a hundred accounts with a queued leg %s, another one's leg is sent", async ([, state], context) => {
   const { instance } = await aProcess(context, { hasJobs: false });
   const { pool } = instance.deps;
   const free = await anAccount(instance, "master");
@@ -31,8 +30,7 @@ test.concurrent.for([
   await pool.query(`update account set ${state} where login <> '${free}'`);
   const number = await aWaitingLeg(pool, { ...queued, key: "mirror:free", login: free });
 
-  const run = waitingLegsRun(instance.deps);
-  for (let count = 0; count < runs; count += 1) await run();
+  await sendWaiting(instance.deps);
 
   expect((await one<{ state: string }>(pool, sql`select state from leg where number = ${number}`)).state).toBe(
     "APPLIED",

@@ -1,0 +1,104 @@
+import { batchQueue } from "#kernel/batch-queue.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { retryLevel } from "#kernel/transient-failure.ts";
+import type { Deps } from "../deps.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { listLegsByNumber, listLegsOf } from "../store/legs.ts";
+import { listNext } from "../store/queues.ts";
+import type { RecordedAnswer } from "./sending.ts";
+
+/** Legs of one pass; one that has sent so many is followed by the next at once. */
+const MAX_LEGS = 100;
+/** More requests than one process has in progress. */
+const MAX_WAITING = 10_000;
+/** How long a leg may wait for a session before the next pass asks for it again. */
+const MAX_WAIT_MS = 5_000;
+
+/** What a pass has done for a login. */
+type Pass = {
+  /** The legs that were sent. */
+  readonly sent: ReadonlyMap<bigint, RecordedAnswer>;
+  /** A leg had its turn, and the platform could not be reached. */
+  readonly isUnreachable: boolean;
+};
+
+/** The one way in which a recorded leg that waits gets its turn: a statement finds it, and `sending` decides under the lock of its account. */
+export type Dispatcher = {
+  /** Sends what has its turn on a login. Requests that ask meanwhile share the next pass. */
+  readonly sendNextOf: (login: string) => Promise<Pass>;
+  /**
+   * Sends what has its turn on any login: legs that no request waits for, which are enqueued, second legs, further attempts and intents of a crashed
+   * process. Awaits no answer. True when more may have their turn.
+   */
+  readonly sendNext: () => Promise<boolean>;
+  /** The legs of a transfer by its id; what is asked for at the same time is one statement. */
+  readonly legsOf: GatheredRead<bigint, readonly RecordedLeg[]>;
+};
+
+type DispatcherDeps = Pick<Deps, "pool" | "sending" | "gate" | "mt5" | "legsSignal" | "log">;
+
+export function dispatcher(deps: DispatcherDeps): Dispatcher {
+  const passes = batchQueue<string, Pass>({
+    name: "send waiting legs",
+    maxItems: MAX_LEGS,
+    maxWaiting: MAX_WAITING,
+    async run(logins) {
+      const outcomes = Map.groupBy(await pass(deps, [...new Set(logins)]), ({ leg }) => leg.login);
+      return logins.map((login) => {
+        const own = outcomes.get(login) ?? [];
+        const sent = new Map(own.flatMap(({ leg, sent: answer }) => (answer ? [[leg.number, answer] as const] : [])));
+        return { sent, isUnreachable: own.some(({ isUnreachable }) => isUnreachable) };
+      });
+    },
+  });
+  return {
+    sendNextOf: (login) => passes.add(login),
+    async sendNext() {
+      const outcomes = deps.gate.read() === "open" ? await pass(deps, undefined) : [];
+      return outcomes.length === MAX_LEGS && outcomes.some(({ isOver }) => isOver);
+    },
+    legsOf: gatherReads((ids) => listLegsOf(deps.pool, ids)),
+  };
+}
+
+type Outcome = {
+  readonly leg: RecordedLeg;
+  readonly sent?: RecordedAnswer | undefined;
+  /** It was sent, or has ended. */
+  readonly isOver: boolean;
+  readonly isUnreachable: boolean;
+};
+
+async function pass(deps: DispatcherDeps, logins: readonly string[] | undefined): Promise<readonly Outcome[]> {
+  const numbers = await listNext(deps.pool, { ...(logins && { logins }), limit: MAX_LEGS });
+  const legs = await listLegsByNumber(deps.pool, numbers);
+  return await Promise.all(legs.map((leg) => askFor(deps, leg)));
+}
+
+/** A leg that gets no permit waits for another pass, also after a failure. */
+async function askFor(deps: DispatcherDeps, leg: RecordedLeg): Promise<Outcome> {
+  const waits = { leg, isOver: false, isUnreachable: false };
+  try {
+    const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, performance.now() + MAX_WAIT_MS);
+    if (sent !== undefined) wakeAfter(deps, sent);
+    if (decision.kind === "wait" || decision.kind === "locked") return waits;
+    const isUnreachable = decision.kind === "unreachable";
+    return { leg, sent, isOver: !isUnreachable, isUnreachable };
+  } catch (error) {
+    // The request was not reached in time, because no session was free.
+    if (error instanceof Refusal) return { ...waits, isUnreachable: !deps.mt5.status().reachable };
+    if (!isTransient(error)) {
+      const { number, login } = leg;
+      deps.log[retryLevel(error)]("waiting leg failed, retry scheduled", { leg: number, login, error });
+    }
+    return waits;
+  }
+}
+
+/** The leg behind an answered one has its turn, and may have no request that waits for it. */
+export function wakeAfter({ legsSignal }: Pick<Deps, "legsSignal">, sent: RecordedAnswer): void {
+  const wake = (): void => legsSignal.notify();
+  void sent.then(wake, wake);
+}
