@@ -10,9 +10,8 @@ import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { BalanceType } from "./mt5/balance.ts";
 import type { ResultRules } from "./protocol/history/explain-deal.ts";
-import type { Dispatcher } from "./protocol/dispatch.ts";
 import type { LoginSignals } from "./protocol/login-signals.ts";
-import type { SendQueue } from "./protocol/sending.ts";
+import type { Dispatcher, SendQueue } from "./protocol/sending.ts";
 
 /** A creation that has not ended for longer is found by a check, and operators may register its account. */
 export const CREATION_MS = 10 * MINUTE_MS;

@@ -2,12 +2,14 @@ import { concurrently } from "#kernel/concurrently.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { refuse as refuseFault } from "#kernel/contract/refusals.ts";
+import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type {
   TransferAnswer,
   TransferBatchRequest,
   TransferBatchResponse,
   TransferRequest,
+  TransferResult,
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
@@ -29,7 +31,9 @@ export async function transferBatch(
   // Transfers of one login are executed in their order: some are refused rather than queued behind another one.
   const queue = Map.groupBy(requests.entries(), ([, { legs }]) => legs[0]?.login).values();
   await concurrently(queue, MAX_CONCURRENT, async (ofLogin) => {
-    for (const [index, request] of ofLogin) answers[index] = await answerOf(deps, request, context);
+    for (const [index, request] of ofLogin) {
+      answers[index] = await answerOf(deps, request, () => transfer(deps, request, context));
+    }
   });
   return { answers };
 }
@@ -44,17 +48,21 @@ export function requireBatch(requests: readonly TransferRequest[]): void {
 }
 
 /** The result, or the refusal. */
-export async function answerOf(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferAnswer> {
+export async function answerOf(
+  { log }: Pick<Deps, "log">,
+  { key }: Pick<TransferRequest, "key">,
+  result: () => Promise<TransferResult>,
+): Promise<TransferAnswer> {
   try {
-    return { answer: { $case: "result", value: await transfer(deps, request, context) } };
+    return { answer: { $case: "result", value: await result() } };
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : fault(deps, request, error);
+    const refusal = error instanceof Refusal ? error : fault(log, key, error);
     return { answer: { $case: "refusal", value: refusalToProto(refusal) } };
   }
 }
 
 /** A fault of one transfer does not affect the others; its outcome is unknown until its key is requested again. */
-function fault({ log }: Deps, { key }: TransferRequest, error: unknown): Refusal {
+function fault(log: Log, key: string, error: unknown): Refusal {
   log.error("transfer of a batch failed, outcome unknown until its key is requested again, report this defect", {
     key,
     error,

@@ -60,6 +60,40 @@ test.concurrent("fees are debited and a payout is made one after the other, the 
   expect([await balanceOf(login), await balanceOf(payment)]).toEqual(["350.00", "50.00"]);
 });
 
+test.concurrent("an answer and the permit of the transfer that follows are one commit", async (context) => {
+  const { instance, fee, payout, chain } = await aHeldAccount(await aWorld(context));
+  await chain([fee(30_00n), fee(20_00n), payout]);
+  // The row of a transfer is written once, and that of a leg on this account last by its answer.
+  const rows = await many<{ recorded: string; answered: string }>(
+    instance.deps.pool,
+    sql`select transfer.xmin::text as recorded, leg.xmin::text as answered
+        from transfer join leg on transfer_id = id and ordinal = 1
+        where lock_owner = ${LOCK_OWNER} order by id`,
+  );
+  const [first, second, third] = rows;
+  expect(rows).toHaveLength(3);
+  expect([second?.recorded, third?.recorded]).toEqual([first?.answered, second?.answered]);
+});
+
+test.concurrent.for(["after_record", "after_permit"] as const)(
+  "a process that crashes at crash point %s of a chain leaves no debit and no payout twice",
+  async (point, context) => {
+    const world = await aWorld(context);
+    const { instance, login, fee, payout, chain, balanceOf } = await aHeldAccount(world);
+    const requests = [fee(30_00n), fee(20_00n), payout];
+    instance.crashAt(point);
+    await chain(requests, aCall(SHORT_MS)).catch(() => undefined);
+    await instance[Symbol.asyncDispose]();
+    const next = await world.start({ quietPeriodMs: 1_000 });
+    await eventually(
+      () => next.service.transferChain({ requests }, aCall()),
+      ({ answers }) => answers.length === 3 && answers.every((answer) => firstOf(answer) === "APPLIED"),
+      20_000,
+    );
+    expect(await balanceOf(login)).toBe("350.00");
+  },
+);
+
 test.concurrent("nothing follows a transfer whose outcome is unknown, until it is known", async (context) => {
   const world = await aWorld(context);
   const { login, payment, fee, payout, chain, lockOwner, balanceOf } = await aHeldAccount(world);

@@ -8,6 +8,8 @@ import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { wakeAfter } from "../protocol/dispatch.ts";
 import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import { afterAnswer } from "../protocol/next-legs.ts";
+import type { OrderRequest } from "../protocol/permit-requests.ts";
+import type { Turn } from "../protocol/sending.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
@@ -27,22 +29,47 @@ const LOST_WAIT_MS = 2_000;
  * requested and whichever process crashes, and every request for the key answers the recorded result.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
-  const order = readTransferOrder(request);
-  const { recorded, legs } = await repeatTransient(context, () => recordAndSend(deps, order, context));
-  if (recorded.isEnqueued) return transferResult(recorded, legs);
-  return transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlinesOf(deps, order, context)));
+  const order = { kind: "order", order: readTransferOrder(request), requestId: context.requestId } as const;
+  return (await executeOrder(deps, order, context)).result;
 }
 
-type Recorded = { readonly recorded: Transfer; readonly legs: readonly RecordedLeg[] };
+/**
+ * The result of an order, and what became of the one that follows it: undefined when that is still to be asked for. `begun`: what became of this
+ * one when the answer before it was recorded.
+ */
+export async function executeOrder(
+  deps: Deps,
+  request: OrderRequest,
+  context: CallContext,
+  begun?: Turn,
+): Promise<{ readonly result: TransferResult; readonly next: Turn | undefined }> {
+  let turn = begun;
+  const { recorded, legs, next } = await repeatTransient(context, () => {
+    const first = turn;
+    turn = undefined;
+    return recordAndSend(deps, request, context, first);
+  });
+  if (recorded.isEnqueued) return { result: transferResult(recorded, legs), next };
+  const deadlines = deadlinesOf(deps, request.order, context);
+  return { result: transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlines)), next };
+}
+
+type Begun = { readonly recorded: Transfer; readonly legs: readonly RecordedLeg[]; readonly next?: Turn | undefined };
 
 /** An order that was rolled back is recorded by the next try, and one whose commit was not confirmed is found by its key. */
-async function recordAndSend(deps: Deps, order: TransferOrder, context: CallContext): Promise<Recorded> {
+async function recordAndSend(
+  deps: Deps,
+  request: OrderRequest,
+  context: CallContext,
+  begun: Turn | undefined,
+): Promise<Begun> {
+  const { order } = request;
   const now = performance.now();
   const byMs = now + remainingMs(context) - REPLY_RESERVE_MS;
   const lockedByMs = Math.min(byMs, now + MAX_LOCKED_MS);
   const [first] = order.legs;
-  for (;;) {
-    const { decision, sent } = await deps.sending.request({ kind: "order", order, requestId: context.requestId }, byMs);
+  for (let turn = begun; ; turn = undefined) {
+    const { decision, sent } = turn ?? (await deps.sending.request(request, byMs));
     switch (decision.kind) {
       case "refused":
         throw decision.refusal;
@@ -57,7 +84,8 @@ async function recordAndSend(deps: Deps, order: TransferOrder, context: CallCont
         if (order.isEnqueued && sent !== undefined) wakeAfter(deps, sent);
         if (order.isEnqueued && sent === undefined) deps.legsSignal.notify();
         if (order.isEnqueued || sent === undefined) return { recorded, legs };
-        return { recorded, legs: afterAnswer(legs, await sent) ?? (await listLegs(deps.pool, recorded.id)) };
+        const { leg, next } = await sent;
+        return { recorded, legs: afterAnswer(legs, leg) ?? (await listLegs(deps.pool, recorded.id)), next };
       }
       default:
         if (performance.now() >= lockedByMs) throw accountLocked();

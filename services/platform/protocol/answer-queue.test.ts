@@ -5,7 +5,9 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg, SERVER } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { tracePlace } from "#kernel/tracing/span.ts";
 import { answerQueue } from "./answer-queue.ts";
+import { sendPace } from "./send-pace.ts";
 import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("an answer that breaks a rule of the database fails no other answer", async (context) => {
@@ -16,7 +18,8 @@ test.concurrent("an answer that breaks a rule of the database fails no other ans
     await aManagedLogin(pool, login);
     const decision = await permitLeg(pool, await aWaitingLeg(pool, { key: login, login }), permitHolder);
     if (decision.kind !== "permitted") throw new Error("the leg is not permitted");
-    return { permit: decision.permit, outcome: { kind: "applied", ticket } } as const;
+    const outcome = { kind: "applied", ticket } as const;
+    return { permit: decision.permit, outcome, place: tracePlace() };
   };
   const [broken, plain] = [await sentTo("1", 71n), await sentTo("2", 72n)];
   // An entry beyond the end of its log.
@@ -25,7 +28,7 @@ test.concurrent("an answer that breaks a rule of the database fails no other ans
     sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
         values ('1', 1, 'external', 5, ${SERVER}, 70, now())`,
   );
-  const record = answerQueue(deps);
+  const record = answerQueue(deps, { pace: sendPace(), underWay: new Set() });
 
   const [refused, recorded] = await Promise.allSettled([record(broken), record(plain)]);
 

@@ -1,72 +1,93 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
-import type { RecordedLeg } from "../store/leg-row.ts";
-import { type Applied, recordApplied } from "./record-applied.ts";
-import { recordNow, type Recorder } from "./record-now.ts";
-import type { Sent } from "./send.ts";
+import { commitPermits, sendPermitted } from "./commit-permits.ts";
+import { permitRequests } from "./permit-requests.ts";
+import { type Applied, recordApplied, type RecordedAnswers } from "./record-applied.ts";
+import { recordNow } from "./record-now.ts";
+import type { Answer, Means, RecordAnswer } from "./send-all.ts";
+import type { SendPace } from "./send-pace.ts";
+import type { Recorded, RecordedAnswer } from "./sending.ts";
+import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
 
-/**
- * Records the answer of the platform. Resolves with the leg as it is recorded, or with undefined when it has to be read again:
- * only a plain answer is known without that.
- */
-export type RecordAnswer = (sent: Sent) => Promise<RecordedLeg | undefined>;
-
-type AnswerRecorder = Recorder & Pick<Deps, "legsSignal" | "freshDeals" | "failpoint">;
+type AnswerRecorder = Omit<Deps, "sending" | "dispatcher">;
+type Sending = Pick<Means, "pace" | "underWay">;
+type Plain = Applied & Pick<Answer, "place" | "next">;
 
 /** Answers in one commit: more than are under way at once. */
 const MAX_ANSWERS = 64;
 /** Never reached: an answer has a permit, and only so many are granted at once. */
 const MAX_WAITING = 10_000;
 
-/** Answers that arrive while the last ones are recorded are recorded together, in one commit. */
-export function answerQueue(deps: AnswerRecorder): RecordAnswer {
-  const queue = batchQueue<Applied, { readonly leg: RecordedLeg | undefined }>({
+/**
+ * Answers that arrive while the last ones are recorded are recorded together, in one commit, which grants the permits of the orders
+ * that follow.
+ */
+export function answerQueue(deps: AnswerRecorder, sending: Sending): RecordAnswer {
+  const queue = batchQueue<Plain, Recorded>({
     name: "record answers",
     maxItems: MAX_ANSWERS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ ticket }) => String(ticket),
-    run: (answers) => recordTogether(deps, answers),
+    run: (answers) => recordTogether(deps, answers, { ...sending, recordAnswer }),
   });
-  return async ({ permit, outcome }) => {
+  return recordAnswer;
+
+  async function recordAnswer({ permit, outcome, place, next }: Answer): RecordedAnswer {
     const { leg, attempt } = permit;
     if (outcome.kind === "applied") {
-      const { leg: recorded } = await queue.add({ leg, attempt, ticket: outcome.ticket });
-      if (recorded !== undefined) return recorded;
+      const recorded = await queue.add({ leg, attempt, ticket: outcome.ticket, place, next });
+      if (recorded.leg !== undefined) return recorded;
     }
     const { awaitsReader } = await recordNow(deps, leg, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
     deps.failpoint("after_record", leg.status.kind);
     if (awaitsReader) deps.freshDeals.add(leg.login);
     if (outcome.kind !== "applied") deps.legsSignal.notify();
-    return undefined;
-  };
+    return { leg: undefined };
+  }
 }
+
+const NONE_RECORDED: RecordedAnswers = { recorded: [], awaitReader: [] };
 
 /** An answer that is not plain, or that shares a failed commit, is recorded in a commit of its own. */
-async function recordTogether(deps: AnswerRecorder, answers: readonly Applied[]) {
-  const recorded = await tryTogether(deps, answers);
-  const byNumber = new Map(recorded.map((leg) => [leg.number, leg]));
-  return answers.map(({ leg }) => ({ leg: byNumber.get(leg.number) }));
-}
-
-async function tryTogether(deps: AnswerRecorder, answers: readonly Applied[]): Promise<readonly RecordedLeg[]> {
+async function recordTogether(
+  deps: AnswerRecorder,
+  answers: readonly Plain[],
+  means: Omit<Means, "sessions">,
+): Promise<Recorded[]> {
+  const { server } = deps.settings;
+  let { recorded, awaitReader } = NONE_RECORDED;
   try {
-    const { server } = deps.settings;
-    const { recorded, awaitReader } = await inTransaction(deps.pool, (tx) => recordApplied(tx, server, answers));
+    const following = answers.flatMap(({ next, place }) => (next === undefined ? [] : { request: next, place }));
+    using sessions = await sessionsFor(deps, following.length, means.pace);
+    const decided = await commitPermits(deps, sessions, async (tx, holders) => {
+      ({ recorded, awaitReader } = await recordApplied(tx, server, answers));
+      const numbers = new Set(recorded.map(({ number }) => number));
+      const next = answers.flatMap(({ leg, next: order }) => (numbers.has(leg.number) ? (order ?? []) : []));
+      return holders.isReachable === true ? await permitRequests(tx, server, next, holders) : new Map();
+    });
     for (const { status } of recorded) deps.failpoint("after_record", status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
-    return recorded;
+    const turns = sendPermitted(deps, decided, following, { sessions, ...means });
+    const turnOf = new Map(following.map(({ request }, index) => [request, turns[index]]));
+    const byNumber = new Map(recorded.map((leg) => [leg.number, leg]));
+    return answers.map(({ leg, next }) => ({ leg: byNumber.get(leg.number), next: next && turnOf.get(next) }));
   } catch (error) {
     // Each answer is then recorded in its own commit, which repeats nothing that this one has recorded: one cannot fail the others.
-    if (violatedConstraint(error) !== undefined || isTransient(error)) return [];
+    if (violatedConstraint(error) !== undefined || isTransient(error)) return answers.map(() => ({ leg: undefined }));
     throw error;
   } finally {
     for (const { leg } of answers) deps.loginSignals.notify(leg.login);
   }
+}
+
+/** Those that are free at once: an order without one is asked for again by its caller, in the queue of all. */
+async function sessionsFor(deps: AnswerRecorder, sends: number, pace: SendPace): Promise<Sessions> {
+  if (sends === 0 || deps.gate.read() !== "open") return noSessions();
+  return await acquireSessions(deps, { sends, sendsOfASession: pace.sendsOfASession(), waitMs: undefined });
 }
 
 function eventOf(outcome: MoneyOutcome, attempt: number): LegEvent {

@@ -70,7 +70,7 @@ test.concurrent("an intent whose process crashed before its permit is continued 
   await waiting;
   const next = await world.start();
   await eventually(
-    () => Date.now(),
+    () => Promise.resolve(Date.now()),
     (now) => now > sendBefore.getTime(),
   );
   await next.service.release({ login, lockOwner: "a" }, aCall());

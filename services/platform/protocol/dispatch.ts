@@ -1,5 +1,5 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { gatherReads } from "#kernel/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { retryLevel } from "#kernel/transient-failure.ts";
@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegsByNumber, listLegsOf } from "../store/legs.ts";
 import { listNext } from "../store/queues.ts";
-import type { RecordedAnswer } from "./sending.ts";
+import type { Dispatcher, Pass, RecordedAnswer } from "./sending.ts";
 
 /** Legs of one pass; one that has sent so many is followed by the next at once. */
 const MAX_LEGS = 100;
@@ -15,27 +15,6 @@ const MAX_LEGS = 100;
 const MAX_WAITING = 10_000;
 /** How long a leg may wait for a session before the next pass asks for it again. */
 const MAX_WAIT_MS = 5_000;
-
-/** What a pass has done for a login. */
-type Pass = {
-  /** The legs that were sent. */
-  readonly sent: ReadonlyMap<bigint, RecordedAnswer>;
-  /** A leg had its turn, and the platform could not be reached. */
-  readonly isUnreachable: boolean;
-};
-
-/** The one way in which a recorded leg that waits gets its turn: a statement finds it, and `sending` decides under the lock of its account. */
-export type Dispatcher = {
-  /** Sends what has its turn on a login. Requests that ask meanwhile share the next pass. */
-  readonly sendNextOf: (login: string) => Promise<Pass>;
-  /**
-   * Sends what has its turn on any login: legs that no request waits for, which are enqueued, second legs, further attempts and intents of a crashed
-   * process. Awaits no answer. True when more may have their turn.
-   */
-  readonly sendNext: () => Promise<boolean>;
-  /** The legs of a transfer by its id; what is asked for at the same time is one statement. */
-  readonly legsOf: GatheredRead<bigint, readonly RecordedLeg[]>;
-};
 
 type DispatcherDeps = Pick<Deps, "pool" | "sending" | "gate" | "mt5" | "legsSignal" | "log">;
 

@@ -10,6 +10,7 @@ import { findObstacles } from "../store/queues.ts";
 import { endUnsent } from "./end-unsent.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { afterAnswer } from "./next-legs.ts";
+import type { Recorded } from "./sending.ts";
 
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
@@ -56,13 +57,12 @@ export async function followTransfer(
     const pass = isIntent ? await deps.dispatcher.sendNextOf(open.login) : undefined;
     isUnreachable = pass?.isUnreachable === true;
     const answer = pass?.sent.get(open.number);
-    let answered: RecordedLeg | undefined;
+    let answered: Recorded | undefined;
     if (answer === undefined) await changed;
+    else if (open.ordinal === 1) answered = await answer;
     // Its answer is recorded also when no request waits for it.
-    else
-      answered =
-        open.ordinal === 1 ? await answer : await answerWithin(answer, answerByMs - performance.now(), undefined);
-    legs = afterAnswer(legs, answered) ?? (await deps.dispatcher.legsOf(transferId)) ?? [];
+    else answered = await answerWithin(answer, answerByMs - performance.now(), undefined);
+    legs = afterAnswer(legs, answered?.leg) ?? (await deps.dispatcher.legsOf(transferId)) ?? [];
   }
 }
 

@@ -10,12 +10,18 @@ import { lockAccount } from "../store/accounts.ts";
 import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
 import { appendToLog } from "./history/append-to-log.ts";
-import { type Decision, permitRequests } from "./permit-requests.ts";
+import { type Decision, type Holders, type PermitRequest, permitRequests } from "./permit-requests.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
 
 const INVESTOR = "1";
 const PAYMENT = "9";
 const BALANCE = 100_00n;
+
+/** In the sequence of the requests. */
+async function decideAll(pool: Pool, requests: readonly PermitRequest[], holders: Holders): Promise<Decision[]> {
+  const decisions = await inTransaction(pool, (tx) => permitRequests(tx, SERVER, requests, holders));
+  return requests.map((request) => decisions.get(request) ?? { kind: "over" });
+}
 
 async function setUp() {
   const { pool } = await testDatabase("platform");
@@ -25,7 +31,7 @@ async function setUp() {
   const holders = { isReachable: true, of: () => permitHolder };
   const insert = async (...orders: readonly TransferOrder[]): Promise<Decision[]> => {
     const requests = orders.map((order) => ({ kind: "order" as const, order, requestId: "" }));
-    return await inTransaction(pool, (tx) => permitRequests(tx, SERVER, requests, holders));
+    return await decideAll(pool, requests, holders);
   };
   return { pool, permitHolder, insert };
 }
@@ -223,12 +229,7 @@ test.each([BALANCE, BALANCE + 1n])(
 test("an order that never queues is refused without a session, and asked for again when none was waited for", async () => {
   const { pool } = await setUp();
   const decide = (isReachable: boolean | undefined) =>
-    inTransaction(pool, (tx) =>
-      permitRequests(tx, SERVER, [{ kind: "order", order: result("a"), requestId: "" }], {
-        isReachable,
-        of: () => undefined,
-      }),
-    );
+    decideAll(pool, [{ kind: "order", order: result("a"), requestId: "" }], { isReachable, of: () => undefined });
 
   expect(await decide(false)).toEqual([refusal("platform_unavailable")]);
   expect(await decide(undefined)).toEqual([{ kind: "locked" }]);

@@ -16,7 +16,13 @@ import { neverQueues, type TransferOrder } from "./transfer-order.ts";
 
 /** An order that may not be recorded yet, or a recorded leg that waits for its turn. */
 export type PermitRequest = OrderRequest | LegRequest;
-type OrderRequest = { readonly kind: "order"; readonly order: TransferOrder; readonly requestId: string };
+export type OrderRequest = {
+  readonly kind: "order";
+  readonly order: TransferOrder;
+  readonly requestId: string;
+  /** The order that follows when this one is applied: it gets its permit in the commit of the answer, if a session is free. */
+  readonly next?: OrderRequest | undefined;
+};
 type LegRequest = { readonly kind: "leg"; readonly leg: RecordedLeg };
 
 export type Decision =
@@ -43,7 +49,7 @@ export type Holders = {
 };
 
 /**
- * Records orders and grants permits, all in one transaction; each request gets its own decision. At most one request may
+ * Records orders and grants permits, all in one transaction; each request gets its own decision, or none when its leg is gone. At most one request may
  * occupy a login. A request whose account another transaction has locked is left out, so that it delays no other one.
  */
 export async function permitRequests(
@@ -51,17 +57,16 @@ export async function permitRequests(
   server: string,
   requests: readonly PermitRequest[],
   holders: Holders,
-): Promise<Decision[]> {
+): Promise<ReadonlyMap<PermitRequest, Decision>> {
   const accounts = await lockFreeAccounts(tx, [...new Set(requests.map(loginOf))]);
   const asked = requests.filter((request) => request.kind === "leg" && accounts.has(loginOf(request)));
   const legs = await lockRequestedLegs(tx, asked);
   const logins = { accounts, ...(await queuesOf(tx, requests, accounts)) };
   const orders = requests.filter((request) => request.kind === "order");
-  const decisions = new Map<PermitRequest, Decision>([
+  return new Map<PermitRequest, Decision>([
     ...(await decideOrders(tx, logins, orders, holders)),
     ...(await decideLegs(tx, server, { logins, legs, requests, holders })),
   ]);
-  return requests.map((request) => decisions.get(request) ?? { kind: "over" });
 }
 
 /** Numbers are drawn for orders that may be recorded; one that is not leaves its numbers unused. */

@@ -3,21 +3,27 @@ import { inPlace, type TracePlace } from "#kernel/tracing/span.ts";
 import type { Deps } from "../deps.ts";
 import { mayStillWrite } from "../domain/permit.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import type { RecordAnswer } from "./answer-queue.ts";
 import type { Permit } from "./grant-permits.ts";
+import type { OrderRequest } from "./permit-requests.ts";
 import { type Sent, writeOnce } from "./send.ts";
 import type { SendPace } from "./send-pace.ts";
 import type { RecordedAnswer } from "./sending.ts";
 import { acquire } from "./sessions.ts";
 
+/** The answer for a permit, and the order that follows when the leg was applied. */
+export type Answer = Sent & { readonly place: TracePlace; readonly next?: OrderRequest | undefined };
+
+export type RecordAnswer = (answer: Answer) => RecordedAnswer;
+
 type Sender = Omit<Deps, "sending" | "dispatcher">;
-type Granted = { readonly permit: Permit; readonly place: TracePlace };
+type Granted = Pick<Answer, "next"> & { readonly permit: Permit; readonly place: TracePlace };
 type Waiting = Granted & { readonly written: PromiseWithResolvers<Sent> };
 
-type Means = {
+export type Means = {
   readonly sessions: readonly CommandSession[];
   readonly recordAnswer: RecordAnswer;
   readonly pace: SendPace;
+  /** One for each set of sends; none rejects. */
   readonly underWay: Set<Promise<unknown>>;
 };
 
@@ -34,8 +40,8 @@ export function sendAll(
 ): ReadonlyMap<bigint, RecordedAnswer> {
   const waiting = granted.map((each): Waiting => ({ ...each, written: Promise.withResolvers<Sent>() }));
   const answers = new Map(
-    waiting.map(({ permit, written }): [bigint, RecordedAnswer] => {
-      const recorded = written.promise.then(recordAnswer);
+    waiting.map(({ permit, place, next, written }): [bigint, RecordedAnswer] => {
+      const recorded = written.promise.then((sent) => recordAnswer({ ...sent, place, next }));
       // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
       recorded.catch(() => undefined);
       return [permit.leg.number, recorded];

@@ -1,20 +1,15 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
-import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
-import { type TracePlace, tracePlace } from "#kernel/tracing/span.ts";
+import { tracePlace } from "#kernel/tracing/span.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { refusalOfGate } from "../domain/permit-gate.ts";
-import type { CommandSession } from "../mt5/client.ts";
-import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
-import type { Permit } from "./grant-permits.ts";
-import { type Decision, type PermitRequest, permitRequests } from "./permit-requests.ts";
-import { sendAll } from "./send-all.ts";
+import { answerQueue } from "./answer-queue.ts";
+import { type Asked, commitPermits, sendPermitted } from "./commit-permits.ts";
+import { type PermitRequest, permitRequests } from "./permit-requests.ts";
 import { type SendPace, sendPace } from "./send-pace.ts";
 import type { SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
-import { voidUnsent } from "./void-unsent.ts";
 
 type Sender = Omit<Deps, "sending" | "dispatcher">;
 
@@ -27,6 +22,7 @@ const MAX_WAITING = 2_000;
  * be reached each request waits this long once, not once for every batch before it.
  */
 const SESSION_WAIT_MS = 1_000;
+const OVER: Turn = { decision: { kind: "over" }, sent: undefined };
 /** Constraints with which the database refuses a permit. */
 const WITHOUT_PERMIT = new Set(["attempt_sender", "attempt_permitted"]);
 
@@ -35,28 +31,35 @@ const WITHOUT_PERMIT = new Set(["attempt_sender", "attempt_permitted"]);
  * in one commit, and sends, while the next batch begins. The answers are recorded together as they arrive.
  */
 export function sendQueue(deps: Sender): SendQueue {
-  const recordAnswer = answerQueue(deps);
-  const pace = sendPace();
-  const underWay = new Set<Promise<unknown>>();
+  const sending = { pace: sendPace(), underWay: new Set<Promise<unknown>>() };
+  const means = { ...sending, recordAnswer: answerQueue(deps, sending) };
   const queue = batchQueue<Waiting, Turn, Sessions>({
     name: "grant permits",
     maxItems: MAX_PERMITS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ request }) => keyOf(request),
-    prepare: (waiting) => acquireFor(deps, waiting, pace),
-    run: (waiting, sessions) => permitAndSend(deps, waiting, { sessions, recordAnswer, pace, underWay }),
+    prepare: (waiting) => acquireFor(deps, waiting, means.pace),
+    async run(waiting, sessions) {
+      using stack = new DisposableStack();
+      if (sessions !== undefined) stack.use(sessions);
+      const requests = waiting.map(({ request }) => request);
+      const decided = await commitPermits(deps, sessions, (tx, holders) =>
+        permitRequests(tx, deps.settings.server, requests, holders),
+      ).catch(orUnavailable);
+      return sendPermitted(deps, decided, waiting, { sessions, ...means }).map((turn) => turn ?? OVER);
+    },
     // A failure of the database may be the fault of no member, and is repeated by each caller.
     maySplit: (error) => !isTransient(error),
   });
   return {
     request: (request, byMs) => queue.add({ request, sinceMs: performance.now(), place: tracePlace() }, byMs),
     async drain() {
-      await Promise.all(underWay);
+      await Promise.all(means.underWay);
     },
   };
 }
 
-type Waiting = { readonly request: PermitRequest; readonly sinceMs: number; readonly place: TracePlace };
+type Waiting = Asked & { readonly sinceMs: number };
 
 /** Requests that occupy the same login are never in one batch. */
 function keyOf(request: PermitRequest): string {
@@ -77,86 +80,7 @@ async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendP
   return await acquireSessions(deps, { sends: waiting.length, sendsOfASession: pace.sendsOfASession(), waitMs });
 }
 
-type Means = {
-  readonly sessions: Sessions | undefined;
-  readonly recordAnswer: RecordAnswer;
-  readonly pace: SendPace;
-  /** One for each batch; none rejects. */
-  readonly underWay: Set<Promise<unknown>>;
-};
-
-/** The sends go on after this ends; a session without a permit is free at once. */
-async function permitAndSend(
-  deps: Sender,
-  waiting: readonly Waiting[],
-  { sessions, ...means }: Means,
-): Promise<readonly Turn[]> {
-  const requests = waiting.map(({ request }) => request);
-  using stack = new DisposableStack();
-  if (sessions !== undefined) stack.use(sessions);
-  const assigned = new Map<PermitRequest, CommandSession>();
-  const decisions = await commit(deps, requests, { sessions, assigned });
-  for (const decision of decisions) {
-    if (decision.kind === "recorded") deps.failpoint("after_intent", decision.legs[0]?.status.kind);
-  }
-  const granted = waiting.flatMap(({ request, place }, index) => {
-    const permit = permitOf(decisions[index]);
-    const session = assigned.get(request);
-    return permit === undefined || session === undefined ? [] : [{ permit, session, place }];
-  });
-  const used = [...new Set(granted.map(({ session }) => session))];
-  const sent = sendAll(deps, granted, { ...means, sessions: used });
-  sessions?.keep(used);
-  return decisions.map((decision) => {
-    const isUnreachable = decision.kind === "wait" && sessions?.isReachable === false;
-    const permit = permitOf(decision);
-    return {
-      decision: isUnreachable ? { kind: "unreachable" } : decision,
-      sent: permit && sent.get(permit.leg.number),
-    };
-  });
-}
-
-function permitOf(decision: Decision | undefined): Permit | undefined {
-  return decision !== undefined && "permit" in decision ? decision.permit : undefined;
-}
-
-type Assignment = { readonly sessions: Sessions | undefined; readonly assigned: Map<PermitRequest, CommandSession> };
-
-/** After a commit with an unknown outcome nothing of the batch is sent, and the permits that were recorded are voided. */
-async function commit(
-  deps: Sender,
-  requests: readonly PermitRequest[],
-  { sessions, assigned }: Assignment,
-): Promise<Decision[]> {
-  const { settings, sender } = deps;
-  const grantedAtMs = performance.now();
-  const holders = {
-    isReachable: sessions === undefined ? false : sessions.isReachable,
-    closed: refusalOfGate(deps.gate.read()),
-    of(request: PermitRequest) {
-      const session = sessions?.next();
-      if (session === undefined) return undefined;
-      assigned.set(request, session);
-      return { epoch: sender.epoch, sessionId: session.sessionId, grantedAtMs };
-    },
-  };
-  let decisions: Decision[] = [];
-  try {
-    await inTransaction(deps.pool, async (tx) => {
-      decisions = await permitRequests(tx, settings.server, requests, holders);
-    });
-    return decisions;
-  } catch (error) {
-    if (error instanceof CommitUnknown) {
-      for (const [index, request] of requests.entries()) {
-        const permit = permitOf(decisions[index]);
-        const session = assigned.get(request);
-        if (permit !== undefined && session !== undefined) await voidUnsent(deps, permit.leg, session.sessionId);
-      }
-    }
-    // The database was restored or replaced, or permits were stopped: the next heartbeat ends this process, or learns of it.
-    if (WITHOUT_PERMIT.has(violatedConstraint(error) ?? "")) throw databaseUnavailable();
-    throw error;
-  }
+/** The database was restored or replaced, or permits were stopped: the next heartbeat ends this process, or learns of it. */
+function orUnavailable(error: unknown): never {
+  throw WITHOUT_PERMIT.has(violatedConstraint(error) ?? "") ? databaseUnavailable() : error;
 }
