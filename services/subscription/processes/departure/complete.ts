@@ -10,6 +10,7 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
+import type { RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
@@ -49,10 +50,13 @@ export async function complete(deps: Deps, departure: DepartureWithFees, context
   if (kind === "EXIT") await enqueueExit(deps, departure, context);
   let debits: readonly TransferRequest[];
   try {
-    if (!(await postUnderLock(deps, { login, lockOwner }, context))) {
-      throw outcomeUnknown(departure, "Trading results are still being posted.");
-    }
-    debits = departure.fees === null ? [] : await recordDebits(deps, { ...departure, lockOwner }, context);
+    const [isPosted, recorded] = await Promise.all([
+      postUnderLock(deps, { login, lockOwner }, context),
+      departure.fees === null ? undefined : recordDue(deps, departure, context),
+    ]);
+    if (!isPosted) throw outcomeUnknown(departure, "Trading results are still being posted.");
+    if (recorded?.stopped === true) throw outcomeUnknown(departure, "Performance fees are suspended.");
+    debits = await underFloor(deps, { ...departure, lockOwner }, recorded?.transfers ?? []);
   } catch (error) {
     return await throwUnlessCompleted(deps, departure, error);
   }
@@ -78,16 +82,24 @@ async function throwUnlessCompleted(deps: Deps, departure: Departure, error: unk
   throw outcomeUnknown(departure, "Performance fees are still being collected.");
 }
 
-/** The transfers of the fees that were decided: `fee` records them first. What another departure or week has debited meanwhile is not among them. */
-async function recordDebits(deps: Deps, departure: LockedDeparture, context: CallContext): Promise<TransferRequest[]> {
-  const { investorLogin, lockOwner } = departure;
+/** The fees that were decided, as `fee` records them. What another departure or week has debited meanwhile is not among them. */
+async function recordDue(
+  deps: Deps,
+  departure: DepartureWithFees,
+  context: CallContext,
+): Promise<RecordFeesResponse | undefined> {
   const fees = departure.fees ?? (await findDecisionOf(deps.pool, departureKey(departure)));
-  if (fees === undefined) return [];
-  const { transfers, stopped } = await recordFees(deps, fees, context);
-  if (stopped) throw outcomeUnknown(departure, "Performance fees are suspended.");
+  return fees && (await recordFees(deps, fees, context));
+}
+
+/** Debits under the account lock. The floor is read after the results are posted and the fees recorded: a reserve that returns is money on its way, which no fee may take. */
+async function underFloor(
+  { pool }: Deps,
+  { investorLogin, lockOwner }: LockedDeparture,
+  transfers: readonly TransferRequest[],
+): Promise<TransferRequest[]> {
   if (transfers.length === 0) return [];
-  // After the recording: a reserve that it returns is money on its way, which no fee may take.
-  const [owned] = await listFeeFloors(deps.pool, [investorLogin]);
+  const [owned] = await listFeeFloors(pool, [investorLogin]);
   assert(owned !== undefined, "an account with a held log is filed");
   const upTo = { floor: moneyToProto(usd(owned.floor)), filedNumber: owned.filedNumber };
   return transfers.map((transfer) => ({ ...transfer, lockOwner, upTo }));
