@@ -1,7 +1,6 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
@@ -12,6 +11,7 @@ import type { OrderRequest } from "../protocol/permit-requests.ts";
 import type { Turn } from "../protocol/sending.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
+import { accountLocked } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
@@ -92,17 +92,6 @@ async function recordAndSend(
         await deps.loginSignals.wait(first?.login ?? "", LOCKED_POLL_MS);
     }
   }
-}
-
-function accountLocked() {
-  return refuse(
-    "busy",
-    "Another movement on the account is being recorded. Nothing was executed. Send the request again in a second.",
-    {
-      outcome: "not_executed",
-      retryAfterMs: BUSY_RETRY_AFTER_MS,
-    },
-  );
 }
 
 /** A key belongs to one order for ever: under another one nothing is executed, and its caller learns nothing about the recorded one. */

@@ -1,10 +1,10 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegEvent, RefusalReason } from "../domain/leg.ts";
-import { executedBefore } from "../domain/lost-movement.ts";
+import type { LostMovement } from "../domain/lost-movement.ts";
 import type { Account } from "../store/accounts.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { listLostMovements } from "../store/lost-movements.ts";
+import { listRepeats } from "../store/lost-movements.ts";
 import { arePermitsGranted } from "../store/permit-gate.ts";
 
 type UnsentLeg = Pick<RecordedLeg, "login" | "status" | "amountMinor" | "comment">;
@@ -20,7 +20,7 @@ export async function endUnsent(
   reason: RefusalReason,
 ): Promise<LegEvent | undefined> {
   if (account.mayLackDeals || !(await arePermitsGranted(tx))) return undefined;
-  const isRepeated = (await listRepeatedLegs(tx, [{ account, leg }])).has(leg);
+  const isRepeated = (await listRepeatedLegs(tx, [{ account, leg }])).size > 0;
   return { type: "given_up", reason: isRepeated ? "possible_duplicate" : reason };
 }
 
@@ -28,16 +28,11 @@ export async function endUnsent(
  * Deposits and withdrawals that were recorded before it was known that the database had lost an equal one: they are never sent, as an equal request is
  * not accepted any more.
  */
-export async function listRepeatedLegs<Leg extends UnsentLeg>(
+export async function listRepeatedLegs<Candidate extends { readonly account: Account; readonly leg: UnsentLeg }>(
   tx: Transaction,
-  legs: readonly { readonly account: Account; readonly leg: Leg }[],
-): Promise<ReadonlySet<Leg>> {
-  const suspected = legs
-    .filter(({ account, leg }) => account.hasLostMovements && LEG_KINDS[leg.status.kind].origin === "external")
-    .map(({ leg }) => leg);
-  const lost = await listLostMovements(
-    tx,
-    suspected.map(({ login }) => login),
+  candidates: readonly Candidate[],
+): Promise<ReadonlyMap<Candidate, LostMovement>> {
+  return await listRepeats(tx, candidates, ({ account, leg }) =>
+    account.hasLostMovements && LEG_KINDS[leg.status.kind].origin === "external" ? leg : undefined,
   );
-  return new Set(suspected.filter((leg) => executedBefore(leg, lost) !== undefined));
 }

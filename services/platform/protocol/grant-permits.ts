@@ -95,7 +95,7 @@ export async function grantPermits(
     const decision = decidePermit(candidate);
     if (typeof decision === "string") {
       answers.push(decision);
-    } else if ("end" in decision || repeated.has(leg)) {
+    } else if ("end" in decision || repeated.has(candidate)) {
       const end = "end" in decision ? decision.end : REPEATED;
       const event = end.type === "given_up" ? await endUnsent(tx, account, leg, end.reason) : end;
       if (event !== undefined) await recordTransition(tx, leg, event, { server, at: account.seenAt });

@@ -2,14 +2,14 @@ import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
-import { executedBefore, type LostMovement, type RequestedMovement } from "../domain/lost-movement.ts";
+import type { RequestedMovement } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
 import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
-import { listLostMovements } from "../store/lost-movements.ts";
+import { listRepeats } from "../store/lost-movements.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
 
 /** An account lock, and the withdrawal that it is acquired for. */
@@ -53,23 +53,24 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
     const accounts = await lockFreeAccounts(tx, logins);
     const unlocked = logins.filter((login) => !accounts.has(login));
     const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
-    const repeated = await listRepeated(tx, accounts, requests);
-    const free = requests.filter(
-      (request) => isLockable(accounts.get(request.login), request) && !repeated.has(request.login),
+    const repeated = await listRepeats(tx, requests, ({ login, withdrawal }) =>
+      accounts.get(login)?.hasLostMovements === true ? withdrawal : undefined,
     );
+    const free = requests.filter((each) => isLockable(accounts.get(each.login), each) && !repeated.has(each));
     const claims = await claimLocks(tx, free);
     const unclaimed = free.filter(({ login }) => !claims.has(login));
     const released = await listReleased(
       tx,
       unclaimed.map(({ lockOwner }) => lockOwner),
     );
-    return requests.map(({ login, lockOwner, acceptsArchived }) => {
+    return requests.map((request) => {
+      const { login, lockOwner, acceptsArchived } = request;
       const role = accounts.get(login)?.role ?? managed.get(login);
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
       const isStopped = accounts.get(login)?.isStopped === true;
       const isArchived = accounts.get(login)?.isArchived === true && !acceptsArchived;
-      const [reason] = holdReasons({ login, isStopped, isArchived, lost: repeated.get(login) });
+      const [reason] = holdReasons({ login, isStopped, isArchived, lost: repeated.get(request) });
       if (!isStopped && released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
       return reason ?? claims.get(login);
     });
@@ -79,25 +80,4 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
 function isLockable(account: Account | undefined, { acceptsArchived }: HoldRequest): boolean {
   if (account === undefined || account.role === "payment" || account.isStopped) return false;
   return acceptsArchived || !account.isArchived;
-}
-
-/** By login, the movement that the database lost and that the withdrawal repeats. */
-async function listRepeated(
-  tx: Transaction,
-  accounts: ReadonlyMap<string, Account>,
-  requests: readonly HoldRequest[],
-): Promise<ReadonlyMap<string, LostMovement>> {
-  const withdrawals = requests.flatMap(({ login, withdrawal }) =>
-    withdrawal !== undefined && accounts.get(login)?.hasLostMovements === true ? [withdrawal] : [],
-  );
-  const lost = await listLostMovements(
-    tx,
-    withdrawals.map(({ login }) => login),
-  );
-  return new Map(
-    withdrawals.flatMap((withdrawal) => {
-      const earlier = executedBefore(withdrawal, lost);
-      return earlier === undefined ? [] : [[withdrawal.login, earlier] as const];
-    }),
-  );
 }

@@ -1,11 +1,11 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { executedBefore, repeatsLost } from "../domain/lost-movement.ts";
+import { repeatsLost } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Account, lockFreeAccounts } from "../store/accounts.ts";
 import { lockLegs } from "../store/legs.ts";
-import { listLostMovements } from "../store/lost-movements.ts";
+import { listRepeats } from "../store/lost-movements.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { type QueuePosition, type QueueState, readQueues } from "../store/queues.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
@@ -100,8 +100,14 @@ async function decideOrders(
       decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
     }
   }
-  for (const [request, refusal] of await listRepeated(tx, logins, requests)) {
-    if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal });
+  // A withdrawal was compared when its account lock was acquired, but a restored database may have a lock whose payout it lost.
+  const repeated = await listRepeats(tx, requests, ({ order: { comment, legs } }) => {
+    const [leg] = legs;
+    if (leg === undefined || LEG_KINDS[leg.kind].origin !== "external") return undefined;
+    return logins.accounts.get(leg.login)?.hasLostMovements === true ? { ...leg, comment } : undefined;
+  });
+  for (const [request, earlier] of repeated) {
+    if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal: repeatsLost(earlier) });
   }
   const undecided = requests.filter((request) => !decisions.has(request));
   for (const [request, transfer] of await claimImported(tx, logins.accounts, undecided)) {
@@ -124,34 +130,6 @@ async function decideOrders(
     if (transfer !== undefined) decisions.set(request, { kind: "known", transfer });
   }
   return decisions;
-}
-
-/**
- * Movements that repeat one that the database lost. A withdrawal was compared when its account lock was acquired, but a restored
- * database may have a lock whose payout it lost.
- */
-async function listRepeated(
-  tx: Transaction,
-  { accounts }: LockedLogins,
-  requests: readonly OrderRequest[],
-): Promise<Map<OrderRequest, Refusal>> {
-  const movements = requests.flatMap((request) => {
-    const { comment, legs } = request.order;
-    const [leg] = legs;
-    if (leg === undefined || LEG_KINDS[leg.kind].origin !== "external") return [];
-    if (accounts.get(leg.login)?.hasLostMovements !== true) return [];
-    return [{ request, login: leg.login, amountMinor: leg.amountMinor, comment }];
-  });
-  const lost = await listLostMovements(
-    tx,
-    movements.map(({ login }) => login),
-  );
-  return new Map(
-    movements.flatMap((movement) => {
-      const earlier = executedBefore(movement, lost);
-      return earlier === undefined ? [] : [[movement.request, repeatsLost(earlier)] as const];
-    }),
-  );
 }
 
 type LegRequests = {

@@ -1,6 +1,6 @@
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { CommitUnknown } from "#kernel/postgres/transaction.ts";
-import { BUSY_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { refuse } from "../refusals.ts";
 
@@ -25,11 +25,15 @@ export async function orBusy<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!isTransient(error) || error instanceof CommitUnknown) throw error;
-    const extra = { outcome: "not_executed", retryAfterMs: BUSY_RETRY_AFTER_MS } as const;
-    throw refuse(
-      "busy",
-      "Another movement on the account is being recorded. Nothing was executed. Send the request again in a second.",
-      extra,
-    );
+    throw accountLocked();
   }
+}
+
+/** Another transaction has the account for longer than a request waits for it. */
+export function accountLocked(): Refusal {
+  return refuse(
+    "busy",
+    "Another movement on the account is being recorded. Nothing was executed. Send the request again in a second.",
+    { outcome: "not_executed", retryAfterMs: BUSY_RETRY_AFTER_MS },
+  );
 }

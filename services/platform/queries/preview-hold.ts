@@ -3,7 +3,6 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { HoldResponse, PreviewHoldRequest, PreviewHoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
-import { executedBefore, type LostMovement, type RequestedMovement } from "../domain/lost-movement.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
@@ -11,7 +10,7 @@ import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { findLegBeforeLock, findObstacle } from "../store/account-locks.ts";
 import { findAccount } from "../store/accounts.ts";
-import { listLostMovements } from "../store/lost-movements.ts";
+import { listRepeats } from "../store/lost-movements.ts";
 
 type PreviewDeps = Deps & { readonly holds: Pick<HoldQueues, "facts"> };
 
@@ -22,7 +21,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
   if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
   const withdrawal = intendedWithdrawal(request);
-  const isRepeatable = withdrawal !== undefined && account.hasLostMovements;
+  const repeated = await listRepeats(deps.pool, [request], () => (account.hasLostMovements ? withdrawal : undefined));
   // First, as for a lock: a leg that ends meanwhile is in the facts.
   const behind = await findLegBeforeLock(deps.pool, login);
   const facts = await readAgreeing(deps, login);
@@ -31,16 +30,12 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     gate: deps.gate.read(),
     isStopped: account.isStopped,
     isArchived: account.isArchived && request.acceptsArchived !== true,
-    lost: isRepeatable ? await findLost(deps, withdrawal) : undefined,
+    lost: repeated.get(request),
     hasOwner: account.accountLock !== undefined,
     behind: await findObstacle(deps.pool, behind),
     isReadable: facts !== undefined,
   });
   return { refusals: reasons.map(refusalToProto), facts };
-}
-
-async function findLost({ pool }: Deps, withdrawal: RequestedMovement): Promise<LostMovement | undefined> {
-  return executedBefore(withdrawal, await listLostMovements(pool, [withdrawal.login]));
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
