@@ -9,11 +9,11 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${DEPARTURE}/complete.ts`,
-        find: "debits = departure.fees === null ?",
-        put: "debits = departure.effective !== null ?",
+        find: "departure.fees === null ? undefined : recordDue",
+        put: "departure.effective !== null ? undefined : recordDue",
       },
     ],
-    detectedBy: ["I4"],
+    detectedBy: ["I4", "I10"],
     seed: 7,
   },
   {

@@ -9,8 +9,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/store/queues.ts`,
-        find: "and number <> position.number\n",
-        put: "and number <> position.number and false\n",
+        find: "const IS_UNDER_WAY = fragment`(state in",
+        put: "const IS_UNDER_WAY = fragment`(false and state in",
       },
       {
         file: `${PLATFORM}/migrations/0001_platform.sql`,
@@ -19,7 +19,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I6"],
-    seed: 12,
+    seed: 6,
   },
   {
     name: "a permit without lock and compare-and-set, and no partial index",
@@ -61,9 +61,14 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "sent before the permit is committed",
     edits: [
       {
-        file: `${PLATFORM}/protocol/send-queue.ts`,
-        find: "      decisions = await permitRequests(tx, settings.server, requests, holders);\n",
-        put: "      decisions = await permitRequests(tx, settings.server, requests, holders);\n      for (const [index, request] of requests.entries()) {\n        const permit = permitOf(decisions[index]);\n        const session = assigned.get(request);\n        if (permit !== undefined && session !== undefined) await writeOnce(deps, permit, session);\n      }\n",
+        file: `${PLATFORM}/protocol/commit-permits.ts`,
+        find: 'import type { Turn } from "./sending.ts";\n',
+        put: 'import { writeOnce } from "./send.ts";\nimport type { Turn } from "./sending.ts";\n',
+      },
+      {
+        file: `${PLATFORM}/protocol/commit-permits.ts`,
+        find: "      decisions = await decide(tx, holders);\n",
+        put: "      decisions = await decide(tx, holders);\n      for (const [request, session] of assigned) {\n        const permit = permitOf(decisions.get(request));\n        if (permit !== undefined) await writeOnce(deps, permit, session);\n      }\n",
       },
     ],
     detectedBy: ["I13"],
