@@ -117,9 +117,11 @@ async function insertAll(
   const premature = await findPremature(tx, drafts);
   const recorded = drafts.filter((each) => !premature.has(each));
   const ids = await insertTransfers(tx, recorded.map(newTransfer));
-  const refusal = databaseUnavailable();
   return new Map<string, Inserted>([
-    ...Array.from(premature, ({ order: { key } }) => [key, { kind: "refused", refusal }] as const),
+    ...Array.from(
+      premature,
+      ({ order: { key } }) => [key, { kind: "refused", refusal: databaseUnavailable() }] as const,
+    ),
     ...recorded.flatMap(({ order, legs: own, granted }) => {
       const { key, lockOwner, isEnqueued } = order;
       const id = ids.get(key);
