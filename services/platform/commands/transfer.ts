@@ -4,7 +4,6 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { wakeAfter } from "../protocol/dispatch.ts";
 import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import { afterAnswer } from "../protocol/next-legs.ts";
 import type { OrderRequest } from "../protocol/permit-requests.ts";
@@ -81,7 +80,6 @@ async function recordAndSend(
       }
       case "recorded": {
         const { transfer: recorded, legs } = decision;
-        if (order.isEnqueued && sent !== undefined) wakeAfter(deps, sent);
         if (order.isEnqueued && sent === undefined) deps.legsSignal.notify();
         if (order.isEnqueued || sent === undefined) return { recorded, legs };
         const { leg, next } = await sent;

@@ -45,12 +45,12 @@ export function answerQueue(deps: AnswerRecorder, sending: Sending): RecordAnswe
     const { awaitsReader } = await recordNow(deps, leg, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
     deps.failpoint("after_record", leg.status.kind);
     if (awaitsReader) deps.freshDeals.add(leg.login);
-    if (outcome.kind !== "applied") deps.legsSignal.notify();
+    deps.legsSignal.notify();
     return { leg: undefined };
   }
 }
 
-const NONE_RECORDED: RecordedAnswers = { recorded: [], awaitReader: [] };
+const NONE_RECORDED: RecordedAnswers = { recorded: [], awaitReader: [], hasNext: false };
 
 /** An answer that is not plain, or that shares a failed commit, is recorded in a commit of its own. */
 async function recordTogether(
@@ -59,18 +59,19 @@ async function recordTogether(
   means: Omit<Means, "sessions">,
 ): Promise<Recorded[]> {
   const { server } = deps.settings;
-  let { recorded, awaitReader } = NONE_RECORDED;
+  let { recorded, awaitReader, hasNext } = NONE_RECORDED;
   try {
     const following = answers.flatMap(({ next, place }) => (next === undefined ? [] : { request: next, place }));
     using sessions = await sessionsFor(deps, following.length, means.pace);
     const decided = await commitPermits(deps, sessions, async (tx, holders) => {
-      ({ recorded, awaitReader } = await recordApplied(tx, server, answers));
+      ({ recorded, awaitReader, hasNext } = await recordApplied(tx, server, answers));
       const numbers = new Set(recorded.map(({ number }) => number));
       const next = answers.flatMap(({ leg, next: order }) => (numbers.has(leg.number) ? (order ?? []) : []));
       return holders.isReachable === true ? await permitRequests(tx, server, next, holders) : new Map();
     });
     for (const { status } of recorded) deps.failpoint("after_record", status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
+    if (hasNext) deps.legsSignal.notify();
     const turns = sendPermitted(deps, decided, following, { sessions, ...means });
     const turnOf = new Map(following.map(({ request }, index) => [request, turns[index]]));
     const byNumber = new Map(recorded.map((leg) => [leg.number, leg]));

@@ -16,7 +16,7 @@ const MAX_WAITING = 10_000;
 /** How long a leg may wait for a session before the next pass asks for it again. */
 const MAX_WAIT_MS = 5_000;
 
-type DispatcherDeps = Pick<Deps, "pool" | "sending" | "gate" | "mt5" | "legsSignal" | "log">;
+type DispatcherDeps = Pick<Deps, "pool" | "sending" | "gate" | "mt5" | "log">;
 
 export function dispatcher(deps: DispatcherDeps): Dispatcher {
   const passes = batchQueue<string, Pass>({
@@ -61,7 +61,6 @@ async function askFor(deps: DispatcherDeps, leg: RecordedLeg): Promise<Outcome> 
   const waits = { leg, isOver: false, isUnreachable: false };
   try {
     const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, performance.now() + MAX_WAIT_MS);
-    if (sent !== undefined) wakeAfter(deps, sent);
     if (decision.kind === "wait" || decision.kind === "locked") return waits;
     const isUnreachable = decision.kind === "unreachable";
     return { leg, sent, isOver: !isUnreachable, isUnreachable };
@@ -74,10 +73,4 @@ async function askFor(deps: DispatcherDeps, leg: RecordedLeg): Promise<Outcome> 
     }
     return waits;
   }
-}
-
-/** The leg behind an answered one has its turn, and may have no request that waits for it. */
-export function wakeAfter({ legsSignal }: Pick<Deps, "legsSignal">, sent: RecordedAnswer): void {
-  const wake = (): void => legsSignal.notify();
-  void sent.then(wake, wake);
 }

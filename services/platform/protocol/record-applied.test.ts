@@ -163,7 +163,7 @@ test("a leg that ends while its answer waits for the account is left out, and a 
   const first = await answer(await aWaitingLeg(pool, { key: "a" }), 71n);
 
   const over = await recordBehind(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`, () => record(first));
-  expect(over).toEqual({ recorded: [], awaitReader: [] });
+  expect(over).toEqual({ recorded: [], awaitReader: [], hasNext: false });
   expect(await loggedDeals(pool)).toEqual([]);
 
   const second = await answer(await aWaitingLeg(pool, { key: "b" }), 72n);
@@ -182,6 +182,6 @@ test("an answer of a Master whose log moves while it waits for the account is le
                      insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
                      values ('1', 1, 'external', 7, ${SERVER}, 71, now())`;
 
-  expect(await recordBehind(pool, booked, () => record(mirror))).toEqual({ recorded: [], awaitReader: [] });
+  expect(await recordBehind(pool, booked, () => record(mirror))).toEqual({ recorded: [], awaitReader: [], hasNext: false });
   expect(await legs(pool)).toMatchObject([{ state: "SENDING", deal: null }]);
 });

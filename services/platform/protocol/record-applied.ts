@@ -12,6 +12,8 @@ export type RecordedAnswers = {
   readonly recorded: readonly RecordedLeg[];
   /** Logins of Masters: only the reader appends their deals to the log. */
   readonly awaitReader: readonly string[];
+  /** A leg waits behind one of them, or a credit without an account lock behind its debit. */
+  readonly hasNext: boolean;
 };
 
 /**
@@ -25,9 +27,9 @@ export async function recordApplied(
 ): Promise<RecordedAnswers> {
   const byNumber = new Map<bigint, Applied>(answers.map((answer) => [answer.leg.number, answer]));
   const saved = await saveApplied(tx, server, answers.map(answerOf));
-  const plain = saved.flatMap(({ number, at, role, entry }) => {
+  const plain = saved.flatMap(({ number, at, ...rest }) => {
     const answer = byNumber.get(number);
-    return answer === undefined ? [] : [{ leg: appliedLeg(answer, at), role, entry }];
+    return answer === undefined ? [] : [{ leg: appliedLeg(answer, at), ...rest }];
   });
   const logged = plain.filter(({ role }) => role !== "master");
   publishEntries(
@@ -40,6 +42,7 @@ export async function recordApplied(
   );
   return {
     recorded: plain.map(({ leg }) => leg),
+    hasNext: plain.some(({ leg, hasNext }) => hasNext || (leg.legCount > 1 && leg.lockOwner === "")),
     awaitReader: plain.flatMap(({ role, leg }) => (role === "master" ? leg.login : [])),
   };
 }

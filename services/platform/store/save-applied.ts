@@ -19,6 +19,8 @@ export type SavedAnswer = {
   /** When the leg was applied, by the clock of the database. */
   readonly at: Date;
   readonly role: Role;
+  /** Another leg waits on the account: it may have its turn now. */
+  readonly hasNext: boolean;
   /** Id and log position of its entry; undefined for a Master, whose log the reader appends to. */
   readonly entry: { readonly id: bigint; readonly number: bigint } | undefined;
 };
@@ -125,7 +127,11 @@ export async function saveApplied(
         ), moved as ( ${MOVED}
         ), checkpointed as ( ${CHECKPOINTED}
         )
-        select applied.number, at, role, added.id as entry_id, added.number as entry_number
+        select applied.number, at, role, added.id as entry_id, added.number as entry_number,
+               exists (
+                 select from leg as waiting
+                 where waiting.login = applied.login and waiting.state = 'INTENT' and waiting.is_ready
+               ) as "hasNext"
         from applied
         left join added on added.leg_number = applied.number
         order by rank`,
