@@ -182,6 +182,10 @@ test("an answer of a Master whose log moves while it waits for the account is le
                      insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
                      values ('1', 1, 'external', 7, ${SERVER}, 71, now())`;
 
-  expect(await recordBehind(pool, booked, () => record(mirror))).toEqual({ recorded: [], awaitReader: [], hasNext: false });
+  expect(await recordBehind(pool, booked, () => record(mirror))).toEqual({
+    recorded: [],
+    awaitReader: [],
+    hasNext: false,
+  });
   expect(await legs(pool)).toMatchObject([{ state: "SENDING", deal: null }]);
 });

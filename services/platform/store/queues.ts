@@ -143,6 +143,7 @@ export async function listNext(
   db: Queryable,
   { logins, limit }: { readonly logins?: readonly string[]; readonly limit: number },
 ): Promise<LegNumber[]> {
+  const ofLogins = logins === undefined ? fragment`true` : fragment`leg.login = any (${logins}::text[])`;
   const rows = await many<{ number: bigint }>(
     db,
     sql`select number
@@ -150,7 +151,7 @@ export async function listNext(
           select distinct on (leg.login, case when is_exclusive then 0 else leg.number end)
                  leg.number, leg.login, is_exclusive, ${IS_LATE} as is_late
           ${OF_WAITING} and next_scan_at <= statement_timestamp()
-            and ${logins === undefined ? fragment`true` : fragment`leg.login = any (${logins}::text[])`}
+            and ${ofLogins}
             and (not is_exclusive or ${IS_LATE} or (${IS_ADMITTED} and coalesce(reading_until <= clock_timestamp(), true)))
           order by leg.login, case when is_exclusive then 0 else leg.number end, leg.number
         ) as head
