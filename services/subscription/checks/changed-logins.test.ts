@@ -9,7 +9,6 @@ import { deposit } from "../testing/funding.ts";
 import { type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aMaster, aWorld, type World } from "../testing/world.ts";
-import { type Limits, LIMITS } from "./examine-logins.ts";
 import { pools } from "./pools.ts";
 
 /** Their logins are before all others, so that the pass through all logins is far from those that a test changes. */
@@ -56,11 +55,8 @@ async function untilSettled(): Promise<void> {
   });
 }
 
-/** A run without time searches one part of the rows. */
-const NO_TIME = { maxRunMs: 0, rowsOfAPart: 500 };
-
 /** The next run. */
-async function run(limits: Partial<Limits> = {}, pendingBreaks: readonly PendingBreak[] = []): Promise<CheckRun> {
+async function run(pendingBreaks: readonly PendingBreak[] = [], maxRunMs?: number): Promise<CheckRun> {
   examined = new Set();
   const { deps } = world;
   const platform: typeof deps.platform = {
@@ -71,7 +67,7 @@ async function run(limits: Partial<Limits> = {}, pendingBreaks: readonly Pending
       return deps.platform.readLogBalances({ positions: positions.filter(({ login }) => !isOld(login)) }, context);
     },
   };
-  const done = await pools({ pool: deps.pool, platform }, { ...LIMITS, ...limits }).run({ cursor, pendingBreaks });
+  const done = await pools({ pool: deps.pool, platform }, maxRunMs).run({ cursor, pendingBreaks });
   cursor = done.nextCursor;
   return done;
 }
@@ -107,9 +103,9 @@ test("a row that was written by hand is found by the next run, and a repaired on
   const broken = [`master:${pair.masterLogin}`, `pool:${pair.masterLogin}:sums:`, `investor:${pair.investorLogin}`];
   expect(keysOf(await run())).toEqual(broken);
   const pending = broken.map((key) => ({ key, login: "" }));
-  expect(keysOf(await run({}, pending))).toEqual(broken);
+  expect(keysOf(await run(pending))).toEqual(broken);
   await corrupt(`update holding set pooled_minor = pooled_minor - 3 where subscription_id = ${pair.id}`);
-  expect(keysOf(await run({}, pending))).toEqual([]);
+  expect(keysOf(await run(pending))).toEqual([]);
 });
 
 test("a change that is committed after later ones, and after a run, is found by the next run", async () => {
@@ -134,7 +130,7 @@ test("a run without time for all that changed is not complete, and the next ones
   await corrupt("update investor_account set posting_refusals = 1");
   const masters = ["master:0m0001", "master:0m0044", "master:0m0045"];
   const wanted = [...masters, "investor:0i0001", "investor:0i4500"];
-  const first = await run(NO_TIME);
+  const first = await run([], 0);
   expect(first.isBehind).toBe(true);
   const seen = new Set(examined);
   const found = keysOf(first);
@@ -144,32 +140,10 @@ test("a run without time for all that changed is not complete, and the next ones
   for (let runs = 1; !wanted.every((key) => found.includes(key)); runs += 1) {
     expect(runs).toBeLessThan(100);
     endPass();
-    found.push(...keysOf(await run(NO_TIME)));
+    found.push(...keysOf(await run([], 0)));
     for (const login of examined) seen.add(login);
   }
   expect(seen.size).toBe(OLD_MASTERS + OLD_INVESTORS + 2);
-});
-
-test("of large tables each run searches a part, and no change is lost meanwhile", async () => {
-  const few = { maxRows: 500, rowsOfAPart: 100 };
-  await corrupt("update investor_account set outside_minor = 7 where login = '0i4400'");
-  const found: string[] = [];
-  for (let runs = 1; found.length === 0; runs += 1) {
-    expect(runs).toBeLessThan(30);
-    endPass();
-    const done = await run(few);
-    expect(done.isBehind).toBe(false);
-    expect(examined.size).toBeLessThan(OLD_INVESTORS);
-    found.push(...keysOf(done));
-    // Written where the search was already, and moved by that to the end of the table.
-    if (runs === 2) await corrupt("update investor_account set outside_minor = 8 where login = '0i0002'");
-  }
-  expect(found).toContain("investor:0i4400");
-  for (let runs = 1; !found.includes("investor:0i0002"); runs += 1) {
-    expect(runs).toBeLessThan(30);
-    endPass();
-    found.push(...keysOf(await run(few)));
-  }
 });
 
 test("a pass examines all, and a pass through many Masters takes about a day", async () => {

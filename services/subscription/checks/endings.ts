@@ -4,7 +4,7 @@ import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Deps } from "../deps.ts";
 import { SUBSCRIBERS } from "./changed-logins.ts";
-import { examineLogins, LIMITS } from "./examine-logins.ts";
+import { examineLogins, MAX_RUN_MS } from "./examine-logins.ts";
 
 /** An exit normally takes seconds, unless it waits for free margin of the Master. */
 const PAUSED_TOO_LONG_MS = 300_000;
@@ -24,7 +24,7 @@ type Row = {
  * the subscription of a pooled Investor is ACTIVE. A unique index ensures that an Investor has one open subscription. A run
  * examines all PAUSED subscriptions, those of Investors that have changed since the last one, and a slice of all.
  */
-export function endings({ pool }: Pick<Deps, "pool">, limits = LIMITS): Check {
+export function endings({ pool }: Pick<Deps, "pool">): Check {
   return {
     ...described("subscription_endings"),
     async run({ cursor, pendingBreaks }) {
@@ -33,7 +33,7 @@ export function endings({ pool }: Pick<Deps, "pool">, limits = LIMITS): Check {
         {
           pool,
           tables: { investors: SUBSCRIBERS },
-          limits,
+          maxRunMs: MAX_RUN_MS,
           broken: { investors: pendingBreaks.map(({ login }) => login) },
           examine: (_, logins) =>
             findBroken(pool, fragment`status in ('ACTIVE', 'CANCELLED') and investor_login = any (${logins}::text[])`),

@@ -6,7 +6,7 @@ import { abs, type Check, described, type Finding, type PendingBreak } from "#ke
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import { INVESTORS, MASTERS } from "./changed-logins.ts";
-import { examineLogins, LIMITS } from "./examine-logins.ts";
+import { examineLogins, MAX_RUN_MS } from "./examine-logins.ts";
 import { type HoldingDifference, listBrokenHoldings, listInvestors } from "./find-holdings.ts";
 import {
   listBrokenAllocations,
@@ -34,7 +34,7 @@ type Booked = {
  * position up to which they are filed. Log entries never change, so one run is conclusive even while movements are in
  * progress. A run examines the Masters and Investors that have changed since the last one, and a slice of all.
  */
-export function pools(deps: Pick<Deps, "pool" | "platform">, limits = LIMITS): Check {
+export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_MS): Check {
   return {
     ...described("pool_ledger"),
     run: ({ cursor, pendingBreaks }) =>
@@ -42,7 +42,7 @@ export function pools(deps: Pick<Deps, "pool" | "platform">, limits = LIMITS): C
         {
           pool: deps.pool,
           tables: { masters: MASTERS, investors: INVESTORS },
-          limits,
+          maxRunMs,
           broken: { masters: mastersOf(pendingBreaks), investors: loginsOf(pendingBreaks, "investor") },
           examine: (name, logins) =>
             name === "masters" ? examineMasters(deps, logins) : examineInvestors(deps, logins),
