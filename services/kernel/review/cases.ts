@@ -58,17 +58,6 @@ export async function listUndecided(
   return rows.map(caseFrom);
 }
 
-/** The undecided cases of these subjects, of each at most one. */
-export async function listUndecidedOf(db: Queryable, subjects: readonly string[]): Promise<ReviewCase[]> {
-  const rows = await many<CaseRow>(
-    db,
-    sql`select * from review_case_row
-        where state in ('OPEN', 'PROPOSED') and subject = any(${subjects}::text[])
-        order by id`,
-  );
-  return rows.map(caseFrom);
-}
-
 export async function findCase(db: Queryable, id: bigint): Promise<ReviewCase | undefined> {
   const row = await maybeOne<CaseRow>(db, sql`select * from review_case_row where id = ${id}`);
   return row === undefined ? undefined : caseFrom(row);

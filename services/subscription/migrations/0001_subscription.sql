@@ -44,10 +44,7 @@ create table master_pool (
   external_number      bigint not null default -1,
   external_deal_id     bigint not null default 0,
   -- As in investor_account, of what operators have not decided about.
-  cause_action         smallint,
-  cause_comment        text,
-  cause_day            text,
-  cause_minor          bigint,
+  cause                jsonb,
   -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
   -- be mirrored are settled with them.
   imported_mirrors_minor bigint not null default 0,
@@ -95,8 +92,7 @@ create table master_pool (
   -- When nothing of its pool was left: it is archived.
   closed_at            timestamptz,
   check (received_number >= filed_number),
-  check (closed_at is null or closing_at is not null),
-  check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4))
+  check (closed_at is null or closing_at is not null)
 );
 
 create index master_pool_gap on master_pool (login) where received_number > filed_number;
@@ -169,11 +165,8 @@ create table investor_account (
   moved_number           bigint not null default -1,
   -- The part of quarantined_minor that is adopted by rule, as soon as the pool allows it. Operators decide about the rest.
   to_adopt_minor         bigint not null default 0,
-  -- Action, comment and day (UTC) of the deals that have moved cause_minor: of the rest when it is this amount, otherwise it has several causes.
-  cause_action           smallint,
-  cause_comment          text,
-  cause_day              text,
-  cause_minor            bigint,
+  -- Action, comment and day (UTC) of the deals that have moved its amount (cents): of the rest when it is this amount, otherwise it has several causes.
+  cause                  jsonb,
   -- As moved_number, when an operator acknowledged the amount.
   acknowledged_number    bigint not null default -1,
   -- Needs a review, or an acknowledgement has to be reset because the money is gone. An acknowledgement holds for what the account's own
@@ -203,7 +196,6 @@ create table investor_account (
   -- Numbers of transfers that platform has and that this service has not requested, or with another amount.
   unrequested_postings   bigint[] not null default '{}',
   check (received_number >= filed_number),
-  check (num_nulls(cause_action, cause_comment, cause_day, cause_minor) in (0, 4)),
   check (to_adopt_minor = 0 or pooled_subscription_id is not null),
   check ((posting_minor is null) = (posting_generation is null))
 );

@@ -1,16 +1,10 @@
-import { importedFeeKey } from "./imported-fees.ts";
-import { column, execute, many, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import {
-  type AccountBook,
-  type Books,
-  emptyOutcome,
-  type ExternalCause,
-  type PoolBook,
-  type Reserve,
-} from "../domain/books.ts";
+import { type AccountBook, type Books, emptyOutcome, type ExternalCause, type PoolBook } from "../domain/books.ts";
+import { importedFeeKey } from "./fees.ts";
 import { loadOpenTransfers } from "./open-transfers.ts";
 import { lockHoldings } from "./holdings.ts";
+import { listOpenReserves, listReservesWithKey } from "./reserves.ts";
 
 export type BooksQuery = {
   readonly investorLogins: readonly string[];
@@ -32,8 +26,8 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
   const pools = await lockPools(tx, [...query.masterLogins, ...poolsToStop]);
   const accounts = await lockAccounts(tx, query.investorLogins);
-  const imported = await listReservesOfImported(tx, query.importedFeesOf ?? []);
-  const reserves = [...(await listOpenReserves(tx, query.reserveKeys ?? [])), ...imported.values()];
+  const ofImported = await listOpenReserves(tx, query.importedFeesOf ?? []);
+  const reserves = [...(await listReservesWithKey(tx, query.reserveKeys ?? [])), ...ofImported];
   const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
@@ -44,7 +38,10 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     accounts: new Map(accounts.map((account) => [account.login, account])),
     pools: new Map(pools.map((pool) => [pool.login, pool])),
     holdings: new Map(holdings.map((holding) => [holding.subscriptionId, holding])),
-    reserves: new Map([...reserves.map((reserve) => [reserve.key, reserve] as const), ...imported]),
+    reserves: new Map([
+      ...reserves.map((reserve) => [reserve.key, reserve] as const),
+      ...ofImported.map((reserve) => [importedFeeKey(reserve.key), reserve] as const),
+    ]),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
     outcome: emptyOutcome(),
   };
@@ -61,134 +58,101 @@ async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): 
   );
 }
 
-/** The columns of a cause: all of them, or none. */
-type CauseRow = {
-  readonly action: number | null;
-  readonly comment: string | null;
-  readonly day: string | null;
-  readonly caused: bigint | null;
-};
+/** JSON has no bigint. */
+type CauseRow = Omit<ExternalCause, "amount"> & { readonly amount: string };
 
-function causeOf({ action, comment, day, caused }: CauseRow): ExternalCause | undefined {
-  if (action === null || comment === null || day === null || caused === null) return undefined;
-  return { action, comment, day, amount: caused };
+function causeOf(row: CauseRow | null): ExternalCause | undefined {
+  return row === null ? undefined : { ...row, amount: BigInt(row.amount) };
 }
 
-type AccountRow = CauseRow & {
-  readonly login: string;
-  readonly filedNumber: bigint;
-  readonly receivedNumber: bigint;
-  readonly movedNumber: bigint;
-  readonly toAdopt: bigint;
-  readonly outside: bigint;
-  readonly quarantined: bigint;
-  readonly unposted: bigint;
-  readonly postingNumber: bigint;
-  readonly inFlight: bigint | null;
-  readonly pooledIn: bigint | null;
+function causeText(cause: ExternalCause | undefined): string | undefined {
+  return cause && JSON.stringify({ ...cause, amount: cause.amount.toString() } satisfies CauseRow);
+}
+
+type Locked<Book> = {
+  readonly lock: (tx: Transaction, logins: readonly string[]) => Promise<Book[]>;
+  readonly insert: (logins: readonly string[]) => Statement;
 };
 
-/** Locks accounts. An unknown login gets a row; its log is then filed from the opening. */
-export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
+/** Locks rows. An unknown login gets one; its log is then filed from the opening. */
+async function lockAll<Book>(tx: Transaction, logins: readonly string[], rows: Locked<Book>): Promise<Book[]> {
   if (logins.length === 0) return [];
   const sorted = [...new Set(logins)].sort();
-  const known = await lockKnownAccounts(tx, sorted);
+  const known = await rows.lock(tx, sorted);
   if (known.length === sorted.length) return known;
-  await execute(
-    tx,
-    sql`insert into investor_account (login)
-        select login from unnest(${sorted}::text[]) as wanted (login)
-        order by login
-        on conflict do nothing`,
-  );
-  return await lockKnownAccounts(tx, sorted);
+  await execute(tx, rows.insert(sorted));
+  return await rows.lock(tx, sorted);
+}
+
+type AccountRow = Pick<AccountBook, "login" | "filedNumber" | "receivedNumber" | "movedNumber" | "toAdopt"> &
+  AccountBook["buckets"] & {
+    readonly cause: CauseRow | null;
+    readonly postingNumber: bigint;
+    readonly inFlight: bigint | null;
+    readonly pooledIn: bigint | null;
+  };
+
+export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
+  return await lockAll(tx, logins, {
+    lock: lockKnownAccounts,
+    insert: (unknown) => sql`
+      insert into investor_account (login) select login from unnest(${unknown}::text[]) as wanted (login) order by login on conflict do nothing`,
+  });
 }
 
 async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   const rows = await many<AccountRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", moved_number as "movedNumber",
-               to_adopt_minor as "toAdopt", cause_action as action, cause_comment as comment, cause_day as day, cause_minor as caused,
-               outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted,
+               to_adopt_minor as "toAdopt", cause, outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted,
                posting_number as "postingNumber", posting_minor as "inFlight", pooled_subscription_id as "pooledIn"
         from investor_account
         where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(
-    ({ outside, quarantined, unposted, postingNumber, inFlight, pooledIn, action, comment, day, caused, ...row }) => ({
-      ...row,
-      cause: causeOf({ action, comment, day, caused }),
-      buckets: { outside, quarantined, unposted },
-      postings: { number: postingNumber, inFlight: inFlight ?? undefined },
-      pooledIn: pooledIn ?? undefined,
-    }),
-  );
+  return rows.map(({ outside, quarantined, unposted, postingNumber, inFlight, pooledIn, cause, ...row }) => ({
+    ...row,
+    cause: causeOf(cause),
+    buckets: { outside, quarantined, unposted },
+    postings: { number: postingNumber, inFlight: inFlight ?? undefined },
+    pooledIn: pooledIn ?? undefined,
+  }));
 }
 
 type PoolRow = Omit<PoolBook, "stoppedReason" | "own" | "acknowledged" | "cause"> &
-  CauseRow &
-  PoolBook["own"] & { readonly stoppedReason: string | null; readonly acknowledged: bigint | null };
+  PoolBook["own"] & {
+    readonly cause: CauseRow | null;
+    readonly stoppedReason: string | null;
+    readonly acknowledged: bigint | null;
+  };
 
-/** Locks pools. An unknown Master gets a row; its log is then filed from the opening. */
 export async function lockPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
-  if (logins.length === 0) return [];
-  const sorted = [...new Set(logins)].sort();
-  const known = await lockKnownPools(tx, sorted);
-  if (known.length === sorted.length) return known;
-  await execute(
-    tx,
-    sql`insert into master_pool (login)
-        select login from unnest(${sorted}::text[]) as wanted (login)
-        order by login
-        on conflict do nothing`,
-  );
-  return await lockKnownPools(tx, sorted);
+  return await lockAll(tx, logins, {
+    lock: lockKnownPools,
+    insert: (unknown) => sql`
+      insert into master_pool (login) select login from unnest(${unknown}::text[]) as wanted (login) order by login on conflict do nothing`,
+  });
 }
 
 async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", external_acknowledged_minor as acknowledged, external_since as "externalSince", external_number as "externalNumber", external_deal_id as "externalDealId", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
-               cause_action as action, cause_comment as comment, cause_day as day, cause_minor as caused,
-               imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
+               cause, imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
         where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
-  return rows.map(({ waiting, pooled, unredeemed, action, comment, day, caused, ...row }) => ({
+  return rows.map(({ waiting, pooled, unredeemed, cause, ...row }) => ({
     ...row,
-    cause: causeOf({ action, comment, day, caused }),
+    cause: causeOf(cause),
     own: { waiting, pooled, unredeemed },
     acknowledged: row.acknowledged ?? undefined,
     stoppedReason: row.stoppedReason ?? undefined,
   }));
-}
-
-/** Open reserves of Investors, by the key under which the debit of each would be imported. */
-async function listReservesOfImported(tx: Transaction, logins: readonly string[]): Promise<Map<string, Reserve>> {
-  if (logins.length === 0) return new Map();
-  const reserves = await many<Reserve>(
-    tx,
-    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount,
-               reserve.is_outside as "isOutside"
-        from reserve join holding on holding.subscription_id = reserve.subscription_id
-        where holding.investor_login = any(${logins}::text[]) and reserve.state = 'OPEN'`,
-  );
-  return new Map(reserves.map((reserve) => [importedFeeKey(reserve.key), reserve]));
-}
-
-async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {
-  if (keys.length === 0) return [];
-  return await many<Reserve>(
-    tx,
-    sql`select key, subscription_id as "subscriptionId", amount_minor as amount, is_outside as "isOutside"
-        from reserve
-        where key = any(${keys}::text[]) and state = 'OPEN'`,
-  );
 }
 
 /** The posting in flight is among what it saves, so that its end and the entry that ended it are one row. Then the next one may be made at once. */
@@ -198,8 +162,7 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
     tx,
     sql`update investor_account
         set filed_number = book.filed_number, received_number = book.received_number,
-            moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause_action = book.action, cause_comment = book.comment,
-            cause_day = book.day, cause_minor = book.caused, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
+            moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause = book.cause, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
             posting_number = book.posting_number, posting_minor = book.in_flight,
             posting_generation = case when book.in_flight is not null then posting_generation end,
             posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
@@ -210,17 +173,14 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
           ${accounts.map(({ receivedNumber }) => receivedNumber)}::bigint[],
           ${accounts.map(({ movedNumber }) => movedNumber)}::bigint[],
           ${accounts.map(({ toAdopt }) => toAdopt)}::bigint[],
-          ${accounts.map(({ cause }) => cause?.action)}::smallint[],
-          ${accounts.map(({ cause }) => cause?.comment)}::text[],
-          ${accounts.map(({ cause }) => cause?.day)}::text[],
-          ${accounts.map(({ cause }) => cause?.amount)}::bigint[],
+          ${accounts.map(({ cause }) => causeText(cause))}::jsonb[],
           ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
           ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
           ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[],
           ${accounts.map(({ postings }) => postings.number)}::bigint[],
           ${accounts.map(({ postings }) => postings.inFlight)}::bigint[]
-        ) as book (login, filed_number, received_number, moved_number, to_adopt, action, comment, day, caused, outside, quarantined, unposted, pooled_in, posting_number, in_flight)
+        ) as book (login, filed_number, received_number, moved_number, to_adopt, cause, outside, quarantined, unposted, pooled_in, posting_number, in_flight)
         where investor_account.login = book.login`,
   );
 }
@@ -231,7 +191,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause_action = book.action, cause_comment = book.comment, cause_day = book.day, cause_minor = book.caused, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause = book.cause, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
@@ -242,10 +202,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ externalSince }) => externalSince)}::bigint[],
           ${pools.map(({ externalNumber }) => externalNumber)}::bigint[],
           ${pools.map(({ externalDealId }) => externalDealId)}::bigint[],
-          ${pools.map(({ cause }) => cause?.action)}::smallint[],
-          ${pools.map(({ cause }) => cause?.comment)}::text[],
-          ${pools.map(({ cause }) => cause?.day)}::text[],
-          ${pools.map(({ cause }) => cause?.amount)}::bigint[],
+          ${pools.map(({ cause }) => causeText(cause))}::jsonb[],
           ${pools.map(({ own }) => own.waiting)}::bigint[],
           ${pools.map(({ own }) => own.pooled)}::bigint[],
           ${pools.map(({ own }) => own.unredeemed)}::bigint[],
@@ -255,7 +212,7 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, action, comment, day, caused, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, cause, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

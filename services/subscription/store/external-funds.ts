@@ -1,4 +1,4 @@
-import { column, execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DealCause } from "#kernel/review/group.ts";
 import { earnedSince } from "./repairs.ts";
@@ -35,45 +35,23 @@ export type ExternalFunds = {
   readonly cause: DealCause | undefined;
 };
 
-/** A part of the external funds: those of some logins, or of the logins after one. */
-export type FundsPart = { readonly logins: readonly string[] } | { readonly after: string; readonly limit: number };
+/** The external funds on the next logins after one. */
+export type FundsPage = { readonly after: string; readonly limit: number };
 
-type CausedRow = Omit<ExternalFunds, "cause"> & {
-  readonly action: number | null;
-  readonly comment: string;
-  readonly day: string;
-};
-
-function withCause({ action, comment, day, ...row }: CausedRow): ExternalFunds {
-  return { ...row, cause: action === null ? undefined : { action, comment, day } };
-}
-
-export async function listOnInvestors(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
-  const rows = await many<CausedRow>(
+export async function listOnInvestors(db: Queryable, { after, limit }: FundsPage): Promise<ExternalFunds[]> {
+  const rows = await many<ExternalFunds>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
                0::bigint as "ownCapital", 0::bigint as shortfall, false as "isLacking", false as "isAcknowledged", false as "isMadeUp",
                moved_number as "movedNumber", 0::bigint as "movedDealId",
                0::bigint as undecided, 0::bigint as "undecidedSince",
-               case when cause_minor = quarantined_minor - to_adopt_minor then cause_action end as action, cause_comment as comment,
-               cause_day as day
+               case when (cause ->> 'amount')::bigint = quarantined_minor - to_adopt_minor then cause end as cause
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
-        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0 and ${isInPart(part, ACCOUNT_LOGIN)}
+        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0 and account.login > ${after}
         order by account.login
-        limit ${limitOf(part)}`,
+        limit ${limit}`,
   );
-  return rows.map(withCause);
-}
-
-const ACCOUNT_LOGIN = fragment`account.login`;
-const POOL_LOGIN = fragment`login`;
-
-function isInPart(part: FundsPart, login: Fragment): Fragment {
-  return "logins" in part ? fragment`${login} = any(${part.logins}::text[])` : fragment`${login} > ${part.after}`;
-}
-
-function limitOf(part: FundsPart): number {
-  return "logins" in part ? part.logins.length : part.limit;
+  return rows.map(withoutNulls);
 }
 
 /** An Investor in the pool, or one who is leaving it, has money on the Master. */
@@ -86,14 +64,14 @@ const hasMoneyOfInvestors = fragment`exists (
  * Acknowledged own capital needs another review when it can cover the deficit of Investors below zero, and while it is below zero itself and
  * Investors have money on the Master: theirs is what it lacks.
  */
-export async function listOnMasters(db: Queryable, part: FundsPart): Promise<ExternalFunds[]> {
-  const rows = await many<CausedRow>(
+export async function listOnMasters(db: Queryable, { after, limit }: FundsPage): Promise<ExternalFunds[]> {
+  const rows = await many<ExternalFunds>(
     db,
     sql`with pool as (
           select login, external_minor, external_acknowledged_minor, external_since, external_number, external_deal_id,
                  external_minor - coalesce(external_acknowledged_minor, 0) as undecided,
                  external_minor is not distinct from external_acknowledged_minor as is_acknowledged,
-                 cause_action, cause_comment, cause_day, cause_minor,
+                 cause,
                  own_waiting_minor + own_pooled_minor as own_minor,
                  case when own_waiting_minor + own_pooled_minor = 0 and coalesce(external_acknowledged_minor, 0) = 0
                    then external_minor + ${earnedSince} = 0 else false end as is_made_up,
@@ -108,15 +86,14 @@ export async function listOnMasters(db: Queryable, part: FundsPart): Promise<Ext
         select 'master' as kind, login, case when undecided <> 0 then undecided else own_minor end as amount, login as "masterLogin",
                own_minor as "ownCapital", shortfall, is_lacking as "isLacking", is_acknowledged as "isAcknowledged", is_made_up as "isMadeUp",
                external_number as "movedNumber", external_deal_id as "movedDealId", undecided, external_since as "undecidedSince",
-               case when undecided <> 0 and cause_minor = undecided then cause_action end as action, cause_comment as comment,
-               cause_day as day
+               case when undecided <> 0 and (cause ->> 'amount')::bigint = undecided then cause end as cause
         from pool
         where (not is_acknowledged or (shortfall > 0 and own_minor >= shortfall) or is_lacking)
-          and ${isInPart(part, POOL_LOGIN)}
+          and login > ${after}
         order by login
-        limit ${limitOf(part)}`,
+        limit ${limit}`,
   );
-  return rows.map(withCause);
+  return rows.map(withoutNulls);
 }
 
 /** The caller has locked the account. */

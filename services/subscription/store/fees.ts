@@ -1,6 +1,11 @@
-import { importedFeeKey } from "./imported-fees.ts";
+import { keyHash } from "#kernel/key-hash.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** The key under which platform imports a fee whose transfer was lost: the comment of its deal has only the hash of its own key. */
+export function importedFeeKey(key: string): string {
+  return `imported:fee:${keyHash(key)}`;
+}
 
 export type FeeDebit = {
   readonly key: string;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
@@ -35,16 +35,23 @@ export async function findReserveOwner(db: Queryable, key: string): Promise<Rese
   );
 }
 
-export type OpenReserve = { readonly investorLogin: string; readonly key: string; readonly amount: bigint };
+export type OpenReserve = Reserve & { readonly investorLogin: string };
+
+const OPEN_RESERVES = fragment`
+  select holding.investor_login as "investorLogin", reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount,
+         reserve.is_outside as "isOutside"
+  from reserve join holding on holding.subscription_id = reserve.subscription_id
+  where reserve.state = 'OPEN'`;
 
 /** The open reserves of Investors, in their current pools and in pools that they have left. */
 export async function listOpenReserves(db: Queryable, investorLogins: readonly string[]): Promise<OpenReserve[]> {
-  return many<OpenReserve>(
-    db,
-    sql`select holding.investor_login as "investorLogin", reserve.key, reserve.amount_minor as amount
-        from reserve join holding on holding.subscription_id = reserve.subscription_id
-        where holding.investor_login = any(${investorLogins}::text[]) and reserve.state = 'OPEN'`,
-  );
+  if (investorLogins.length === 0) return [];
+  return many<OpenReserve>(db, sql`${OPEN_RESERVES} and holding.investor_login = any(${investorLogins}::text[])`);
+}
+
+export async function listReservesWithKey(db: Queryable, keys: readonly string[]): Promise<OpenReserve[]> {
+  if (keys.length === 0) return [];
+  return many<OpenReserve>(db, sql`${OPEN_RESERVES} and reserve.key = any(${keys}::text[])`);
 }
 
 export async function closeReserves(
