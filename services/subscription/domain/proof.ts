@@ -35,7 +35,7 @@ export type UnownedMoney = {
   readonly ownUnredeemed: bigint;
 };
 
-type Holding = {
+export type ProvenHolding = {
   readonly subscriptionId: bigint;
   readonly investorLogin: string;
   readonly buckets: Buckets;
@@ -44,7 +44,7 @@ type Holding = {
 };
 
 export function proveInvestor(
-  { subscriptionId, investorLogin, buckets }: Omit<Holding, "unredeemed">,
+  { subscriptionId, investorLogin, buckets }: Omit<ProvenHolding, "unredeemed">,
   shown: Shown,
 ): AccountProof {
   return {
@@ -62,7 +62,7 @@ export function proveInvestor(
 export function proveMaster(
   login: string,
   { imported, unallocated, ...capital }: Omit<UnownedMoney, "ownUnredeemed">,
-  holdings: readonly Pick<Holding, "buckets">[],
+  holdings: readonly Pick<ProvenHolding, "buckets">[],
   shown: Shown,
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
@@ -112,7 +112,7 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
  */
 export function hasConverged(
   proofs: readonly AccountProof[],
-  holdings: readonly Holding[],
+  holdings: readonly ProvenHolding[],
   { unallocated, ownUnredeemed }: UnownedMoney,
 ): boolean {
   const isInFlight = holdings.some(
@@ -125,7 +125,7 @@ export function hasConverged(
 }
 
 /** Money that has left the pool while its units are still to be redeemed: until then its former owner has a share in results. */
-export function unredeemedOf(holdings: readonly Pick<Holding, "unredeemed">[], ownUnredeemed: bigint): bigint {
+export function unredeemedOf(holdings: readonly Pick<ProvenHolding, "unredeemed">[], ownUnredeemed: bigint): bigint {
   return sum(holdings.map(({ unredeemed }) => unredeemed)) + ownUnredeemed;
 }
 

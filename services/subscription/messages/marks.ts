@@ -1,12 +1,48 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { OldPrice, OpenPosition } from "#proto/pamm/platform/v1/platform.ts";
+import type { OldPrice, OpenPosition, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
 
 /** A Master may have positions in hundreds of symbols. */
 const MAX_SENTENCES = 5;
 
+/** The open positions of a Master at a log position. */
+export type MasterReading = {
+  readonly login: string;
+  /** The time just before the request. */
+  readonly requestedAt: Date;
+  /** The clock of the trading platform at that time: all deals up to then are at or before the log position, or arrive soon. */
+  readonly platformAt: Date;
+  readonly logNumber: bigint;
+  /** The latest time of a deal up to there; undefined without one. */
+  readonly lastDealAt: Date | undefined;
+  /** Balance and open positions equal those computed from the log. */
+  readonly isComplete: boolean;
+  readonly marks: readonly Mark[];
+  /** Whether it was asked if the prices of the positions are recent enough for a strike; if so, why they are not. */
+  readonly arePricesChecked: boolean;
+  readonly oldPrices: string | undefined;
+};
+
+export function masterReading(
+  login: string,
+  { complete: isComplete, positions, logNumber, lastDealAt, platformAt, oldPrices }: ReadAccountResponse,
+  { requestedAt, arePricesChecked }: Pick<MasterReading, "requestedAt" | "arePricesChecked">,
+): MasterReading {
+  return {
+    login,
+    requestedAt,
+    platformAt: platformAt ?? requestedAt,
+    logNumber,
+    lastDealAt,
+    isComplete,
+    marks: marksOf(positions),
+    arePricesChecked,
+    oldPrices: oldPricesText(oldPrices),
+  };
+}
+
 /** The floating result of a position is its profit with the swap. */
-export function marksOf(positions: readonly OpenPosition[]): Mark[] {
+function marksOf(positions: readonly OpenPosition[]): Mark[] {
   return positions.map(({ positionId, symbol, volume, profit, swap }) => ({
     positionId,
     symbol,
@@ -16,7 +52,7 @@ export function marksOf(positions: readonly OpenPosition[]): Mark[] {
 }
 
 /** Why positions cannot be marked, for operators; undefined when they can. */
-export function oldPricesText(oldPrices: readonly OldPrice[]): string | undefined {
+function oldPricesText(oldPrices: readonly OldPrice[]): string | undefined {
   if (oldPrices.length === 0) return undefined;
   const known = oldPrices.filter(({ tickAt }) => tickAt !== undefined);
   const unknown = oldPrices.filter(({ tickAt }) => tickAt === undefined).map(({ symbol }) => symbol);

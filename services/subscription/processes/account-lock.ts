@@ -5,7 +5,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
-import { type MasterReading, masterReading } from "./allocate/read-master.ts";
+import { type MasterReading, masterReading } from "../messages/marks.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };

@@ -54,7 +54,7 @@ export async function decidePendingFee(
     explanation: extra.due.inPool && explainDue(extra.due.inPool),
     throughDealId: extra.lastDeal?.dealId ?? 0n,
     throughDealAt: extra.lastDeal?.dealAt,
-    isKnown: account !== undefined,
+    isKnown: account.filedNumber >= 0n,
     totalMinor: sumDueNow(extra.due),
   };
 }

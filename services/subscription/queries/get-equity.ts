@@ -9,8 +9,8 @@ import { roundDivide } from "../domain/pool/rounding.ts";
 import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { type AskedTerms, askTerms } from "../fees/ask-terms.ts";
-import { findAllocatedDeal } from "../store/holding-books.ts";
 import { findInvestorState } from "../store/investor-states.ts";
+import { findAllocatedDeal } from "../store/results.ts";
 import { type DueNow, poolOf, readDueNow, realise, sumDueNow } from "./due-now.ts";
 import { type HoldingNow, readHoldingNow } from "./holding-now.ts";
 import { sumOfDebts } from "../domain/fees/terms.ts";
@@ -40,13 +40,14 @@ export async function getEquity(
     },
     context,
   );
-  const balance = account && (await balanceAt(deps, investorLogin, account.filedNumber, context));
+  const isFiled = account.filedNumber >= 0n;
+  const balance = isFiled ? await balanceAt(deps, investorLogin, account.filedNumber, context) : 0n;
   return {
     investorLogin,
     asOf: at,
-    balance: moneyToProto(usd(balance ?? 0n)),
-    unposted: moneyToProto(usd(account?.unposted ?? 0n)),
-    quarantined: moneyToProto(usd(account?.quarantined ?? 0n)),
+    balance: moneyToProto(usd(balance)),
+    unposted: moneyToProto(usd(account.unposted)),
+    quarantined: moneyToProto(usd(account.quarantined)),
     holding: holding && valueMessage(holding, extra.deal),
     ...feesOf(extra.due, holding?.value.floating ?? 0n),
   };

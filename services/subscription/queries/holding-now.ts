@@ -6,18 +6,13 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/snapshot.ts";
 import type { Deps } from "../deps.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
-import type { Mark } from "../domain/pool/strike-pool.ts";
 import { allocationInProgress } from "../domain/departure-reasons.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import { marksOf } from "../messages/marks.ts";
-import {
-  type BookedHolding,
-  type InvestorBooks,
-  findInvestorBooks,
-  getPoolSums,
-  listMarksOf,
-  listUnallocated,
-} from "../store/holding-books.ts";
+import { type MasterReading, masterReading } from "../messages/marks.ts";
+import { type BookedHolding, findInvestorState, type InvestorState } from "../store/investor-states.ts";
+import { readMarks } from "../store/pool-marks.ts";
+import { listWaitingDeals } from "../store/results.ts";
+import { getPoolSums } from "../store/unit-pools.ts";
 import { floatingBefore, type HoldingValue, type PoolSums, valueHolding } from "../domain/holding-value.ts";
 
 /** Between two readings of a Master that trades, or whose deals are not in the books yet. */
@@ -46,8 +41,8 @@ export type HoldingNow = BookedHolding & {
   readonly readAt: Date | undefined;
 };
 
-/** `account` is undefined when nothing was filed, `holding` outside a pool. */
-type ValuedBooks = { readonly account: InvestorBooks | undefined; readonly holding: HoldingNow | undefined };
+/** `holding` is undefined outside a pool. */
+type ValuedBooks = { readonly account: InvestorState; readonly holding: HoldingNow | undefined };
 
 export type InvestorNow<T> = ValuedBooks & { readonly at: Date; readonly extra: T };
 
@@ -69,7 +64,9 @@ export async function readHoldingNow<T>(
     const at = deps.now();
     const master = await findMaster(deps, wanted);
     const reading =
-      master && !(wanted.isDecision && master.isFlat) ? await readPositions(deps, master, context) : undefined;
+      master && !(wanted.isDecision && master.isFlat)
+        ? await readPositions(deps, master.masterLogin, context)
+        : undefined;
     const now = await inSnapshot(deps.pool, async (db) => {
       const books = await valueAt(db, wanted, { masterLogin: master?.masterLogin, reading });
       const extra = books && (await readExtra(db, { ...books, at }));
@@ -83,32 +80,22 @@ export async function readHoldingNow<T>(
 
 /** Undefined outside a pool. */
 async function findMaster({ pool }: Deps, { investorLogin, isDecision }: Wanted): Promise<BookedHolding | undefined> {
-  const booked = (await findInvestorBooks(pool, investorLogin))?.holding;
+  const { holding: booked } = await findInvestorState(pool, investorLogin);
   if (isDecision && booked?.isStopped === true) throw safetyStop(booked.masterLogin, "stopped");
   return booked;
 }
 
-type Reading = {
-  readonly logNumber: bigint;
-  readonly complete: boolean;
-  readonly marks: readonly Mark[];
-  readonly readAt: Date;
-};
-
-async function readPositions(
+export async function readPositions(
   { platform, now }: Deps,
-  { masterLogin }: BookedHolding,
+  login: string,
   context: CallContext,
-): Promise<Reading> {
-  const readAt = now();
-  const request = { login: masterLogin };
-  const { logNumber, complete, positions } = await failAsUnavailable(() =>
-    platform.readAccount(request, queryContext(context)),
-  );
-  return { logNumber, complete, marks: marksOf(positions), readAt };
+): Promise<MasterReading> {
+  const requestedAt = now();
+  const answer = await failAsUnavailable(() => platform.readAccount({ login }, queryContext(context)));
+  return masterReading(login, answer, { requestedAt, arePricesChecked: false });
 }
 
-type ReadMaster = { readonly masterLogin: string | undefined; readonly reading: Reading | undefined };
+type ReadMaster = { readonly masterLogin: string | undefined; readonly reading: MasterReading | undefined };
 
 /** Undefined when the books are not at the log position of the reading: the Master has traded, or is still being filed. */
 async function valueAt(
@@ -116,21 +103,22 @@ async function valueAt(
   { investorLogin, isDecision }: Wanted,
   { masterLogin, reading }: ReadMaster,
 ): Promise<ValuedBooks | undefined> {
-  const account = await findInvestorBooks(db, investorLogin);
-  const booked = account?.holding;
+  const account = await findInvestorState(db, investorLogin);
+  const booked = account.holding;
   if (booked?.masterLogin !== masterLogin) return undefined;
   if (booked === undefined || masterLogin === undefined) return { account, holding: undefined };
   if (reading === undefined && !booked.isFlat) return undefined;
-  if (reading !== undefined && (!reading.complete || booked.masterNumber !== reading.logNumber)) return undefined;
+  if (reading !== undefined && (!reading.isComplete || booked.masterNumber !== reading.logNumber)) return undefined;
   // A flat Master was not read: its last allocation is the state that a decision is about.
-  const waiting = reading === undefined ? [] : await listUnallocated(db, masterLogin, isDecision ? 1 : MAX_UNALLOCATED);
-  if (waiting.length > (isDecision ? 0 : MAX_UNALLOCATED)) return undefined;
+  const most = isDecision ? 0 : MAX_UNALLOCATED;
+  const waiting = reading === undefined ? [] : await listWaitingDeals(db, masterLogin, { limit: most + 1 });
+  if (waiting.length > most) return undefined;
   const marks = reading?.marks ?? [];
-  const { positions, accruals } = await listMarksOf(db, masterLogin, booked.subscriptionId);
+  const { positions, accruals } = await readMarks(db, masterLogin, booked.subscriptionId);
   const sums = await getPoolSums(db, masterLogin);
   const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
   const value = valueHolding({ holding: booked, positions, accruals, sums }, results);
-  const readAt = positions.length === 0 ? undefined : reading?.readAt;
+  const readAt = positions.length === 0 ? undefined : reading?.requestedAt;
   return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt } };
 }
 

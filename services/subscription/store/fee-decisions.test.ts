@@ -8,7 +8,7 @@ import { earn, NOTHING_EARNED } from "../domain/fees/layers.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aMaster, aWorld } from "../testing/world.ts";
-import { insertDecisions, listUnchargedSince, listUnrecorded, type NewFeeDecision } from "./fee-decisions.ts";
+import { insertDecisions, listDecisions, listUnchargedSince, type NewFeeDecision } from "./fee-decisions.ts";
 
 const AT = new Date("2026-01-10T00:00:00Z");
 const EXPLANATION = explainDue({
@@ -52,7 +52,8 @@ test("decisions that are made together are one statement, and their fees another
     return rows;
   });
   expect(inserted.map(({ id: _id, ...decision }) => decision)).toEqual(decisions);
-  expect(await listUnrecorded(deps.pool, 0n, 10)).toEqual(inserted);
+  const ids = inserted.map(({ id }) => id);
+  expect(await listDecisions(deps.pool, ids)).toEqual(inserted);
   expect(await inTransaction(deps.pool, (tx) => insertDecisions(tx, []))).toEqual([]);
 });
 

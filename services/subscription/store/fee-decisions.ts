@@ -7,6 +7,8 @@ import {
   matchesRow,
   type Queryable,
   sql,
+  type Statement,
+  withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -102,66 +104,38 @@ async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Pr
   );
 }
 
-type DecisionRow = Omit<FeeDecision, "markedAt" | "due"> & { readonly markedAt: Date | null };
-
 const DECISIONS = fragment`
   select id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
          period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast",
          weekly_keys as "weeklyKeys"
   from fee_decision`;
 
-/** Decisions that `fee` has not answered for, in their sequence. */
-export async function listUnrecorded(db: Queryable, afterId: bigint, limit: number): Promise<FeeDecision[]> {
-  const rows = await many<DecisionRow>(
-    db,
-    sql`${DECISIONS}
-        where recorded_at is null and id > ${afterId}
-        order by id
-        limit ${limit}`,
-  );
-  return await withDue(db, rows);
-}
-
 /** The pages of a Master's weeks that `fee` has not answered for, in their sequence. */
 export async function listUnrecordedPages(db: Queryable, masterLogin: string, limit: number): Promise<FeeDecision[]> {
-  const rows = await many<DecisionRow>(
+  return await withDue(
     db,
     sql`${DECISIONS}
         where master_login = ${masterLogin} and recorded_at is null and departure_key = ''
         order by id
         limit ${limit}`,
   );
-  return await withDue(db, rows);
 }
 
 /** The decision of a departure that has not ended; undefined when nothing was due. */
 export async function findDecisionOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
-  const rows = await many<DecisionRow>(
-    db,
-    sql`${DECISIONS}
-        where departure_key = ${departureKey} and departure_key <> ''`,
-  );
-  return (await withDue(db, rows))[0];
+  const [decision] = await withDue(db, sql`${DECISIONS} where departure_key = ${departureKey} and departure_key <> ''`);
+  return decision;
 }
 
 /** Claimed decisions of the queue. */
 export async function listDecisions(db: Queryable, ids: readonly bigint[]): Promise<FeeDecision[]> {
-  const rows = await many<DecisionRow>(
-    db,
-    sql`${DECISIONS}
-        where id = any(${ids}::bigint[])
-        order by id`,
-  );
-  return await withDue(db, rows);
+  return await withDue(db, sql`${DECISIONS} where id = any(${ids}::bigint[]) order by id`);
 }
 
-async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<FeeDecision[]> {
+async function withDue(db: Queryable, decisions: Statement): Promise<FeeDecision[]> {
+  const rows = await many<Omit<FeeDecision, "due">>(db, decisions);
   if (rows.length === 0) return [];
-  type Row = Omit<DecidedFee, "explanation"> & {
-    readonly decisionId: bigint;
-    readonly explanation: Explanation | null;
-  };
-  const due = await many<Row>(
+  const due = await many<DecidedFee & { readonly decisionId: bigint }>(
     db,
     sql`select decision_id as "decisionId", investor_login as "investorLogin", key, kind, suffix, owed_to as "owedTo",
                amount_minor as amount, owed_since as since, explanation
@@ -170,13 +144,9 @@ async function withDue(db: Queryable, rows: readonly DecisionRow[]): Promise<Fee
         order by decision_id, number`,
   );
   const byDecision = Map.groupBy(due, ({ decisionId }) => decisionId);
-  return rows.map(({ markedAt, ...row }) => ({
-    ...row,
-    markedAt: markedAt ?? undefined,
-    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _id, explanation, ...fee }) => ({
-      ...fee,
-      explanation: explanation ?? undefined,
-    })),
+  return rows.map((row) => ({
+    ...withoutNulls(row),
+    due: (byDecision.get(row.id) ?? []).map(({ decisionId: _id, ...fee }) => withoutNulls(fee)),
   }));
 }
 

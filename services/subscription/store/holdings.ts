@@ -5,6 +5,10 @@ import { EMPTY_HOLDING, HOLDING_BUCKETS, type HoldingBuckets, type HoldingChange
 import { type HoldingSums, NO_SUMS } from "../domain/pool/others.ts";
 import { EMPTY_POOL, type UnitHolding } from "../domain/pool/unit-pool.ts";
 
+/** The money of a holding by bucket. */
+export const BUCKETS = fragment`holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
+  holding.reserved_minor as reserved, holding.outbound_minor as outbound`;
+
 type HoldingRow = Omit<HoldingBook, "buckets"> & HoldingBuckets;
 
 /** Locks holdings by ascending id, after pools and accounts. */
@@ -14,8 +18,7 @@ export async function lockHoldings(tx: Transaction, subscriptionIds: readonly bi
     tx,
     sql`select holding.subscription_id as "subscriptionId", holding.master_login as "masterLogin",
                holding.investor_login as "investorLogin", subscription.status = 'ACTIVE' as "isPooled",
-               inbound_minor as inbound, waiting_minor as waiting, pooled_minor as pooled,
-               reserved_minor as reserved, outbound_minor as outbound, unredeemed_minor as unredeemed
+               ${BUCKETS}, unredeemed_minor as unredeemed
         from holding join subscription on subscription.id = holding.subscription_id
         where holding.subscription_id = any(${subscriptionIds}::bigint[])
         order by holding.subscription_id
@@ -108,26 +111,18 @@ function addUp(changes: readonly HoldingChange[]): (Totals & { readonly subscrip
     .map(([subscriptionId, total]) => ({ ...total, subscriptionId }));
 }
 
+/** Condition: it has no money. */
+export const HAS_NO_MONEY = fragment`holding.inbound_minor = 0 and holding.waiting_minor = 0 and holding.pooled_minor = 0
+  and holding.reserved_minor = 0 and holding.outbound_minor = 0`;
+
+const EMPTIED_PAUSED = fragment`
+  from subscription join holding on holding.subscription_id = subscription.id
+  where subscription.status = 'PAUSED' and ${HAS_NO_MONEY}`;
+
 /** PAUSED subscriptions with an empty holding; the saga that emptied the holding normally cancels them. */
 export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
-  return await column<bigint>(
-    db,
-    sql`select subscription.id
-        from subscription
-        join holding on holding.subscription_id = subscription.id
-        where subscription.status = 'PAUSED' and holding.inbound_minor = 0 and holding.waiting_minor = 0
-          and holding.pooled_minor = 0 and holding.reserved_minor = 0 and holding.outbound_minor = 0
-        order by subscription.id
-        limit ${limit}`,
-  );
+  return await column<bigint>(db, sql`select subscription.id ${EMPTIED_PAUSED} order by subscription.id limit ${limit}`);
 }
 
 /** Expression: an instant in the past when a PAUSED subscription has an empty holding. */
-export const nextEmptied = fragment`(
-  select '-infinity'::timestamptz
-  from subscription
-  join holding on holding.subscription_id = subscription.id
-  where subscription.status = 'PAUSED' and holding.inbound_minor = 0 and holding.waiting_minor = 0
-    and holding.pooled_minor = 0 and holding.reserved_minor = 0 and holding.outbound_minor = 0
-  limit 1
-)`;
+export const nextEmptied = fragment`(select '-infinity'::timestamptz ${EMPTIED_PAUSED} limit 1)`;

@@ -20,9 +20,9 @@ export async function findSubscriptionUpTo(
 ): Promise<AllocatedSubscription | undefined> {
   const row = await maybeOne<Omit<AllocatedSubscription, "leftNumber">>(
     db,
-    sql`select id, "masterLogin", "startedAt"
-        from subscription_row
-        where "investorLogin" = ${investorLogin} and id <= ${id} and status = any(${VISIBLE_STATUSES}::text[])
+    sql`select id, master_login as "masterLogin", started_at as "startedAt"
+        from subscription
+        where investor_login = ${investorLogin} and id <= ${id} and status = any(${VISIBLE_STATUSES}::text[])
         order by id desc
         limit 1`,
   );
@@ -107,7 +107,7 @@ export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): P
           limit ${limit}
         )
         select entry.number, entry.created_at as "allocatedAt", entry.deal_id as "dealId", entry.deal_at as "dealAt",
-               entry.result_minor as result, entry.pool_units as "poolUnits", part.amount, part.units
+               entry.result_minor as result, entry.pool_units::text as "poolUnits", part.amount, part.units::text
         from (
                select number, created_at, deal_id, deal_at, result_minor, pool_units from own
                union all

@@ -27,32 +27,25 @@ export async function listPoolsToStrike(
   );
 }
 
+/** Condition on a Master: units are to be issued or redeemed in its pool. */
+const HAS_FLOWS = fragment`(
+  own_waiting_minor > 0 or own_unredeemed_minor > 0
+  or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+)`;
+
 /** Expression: when the next Master with flows to strike may be marked. */
 export function nextStrike(cutOff: Date): Fragment {
   return fragment`(
     select min(greatest(mark_next_at, price_next_at))
     from master_pool
     where stopped_reason is null and ${ARE_BOOKS_WHOLE}
-      and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
-      and (
-        own_waiting_minor > 0 or own_unredeemed_minor > 0
-        or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
-      )
+      and (weeks_closed_through is null or weeks_closed_through >= ${cutOff}) and ${HAS_FLOWS}
   )`;
 }
 
-/** Whether units are to be issued or redeemed in the pool, for which its positions need prices. */
+/** For a strike the positions of the pool need prices. */
 export async function hasFlowsToStrike(db: Queryable, login: string): Promise<boolean> {
-  return await matchesRow(
-    db,
-    sql`select
-        from master_pool
-        where login = ${login}
-          and (
-            own_waiting_minor > 0 or own_unredeemed_minor > 0
-            or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
-          )`,
-  );
+  return await matchesRow(db, sql`select from master_pool where login = ${login} and ${HAS_FLOWS}`);
 }
 
 /** Masters whose week has ended at or before a cut-off and is not closed. */

@@ -36,8 +36,8 @@ export async function listResultsOf(
   return await many<AllocatedResult>(
     db,
     sql`select log_number as "logNumber", number, deal_id as "dealId", deal_at as "dealAt", created_at as "allocatedAt",
-               result_minor as result, raised_minor as raised, pool_units as "poolUnits", unit_value as value, drawdown_ppm as "drawdownPpm",
-               pool_value_e8 as "poolValue"
+               result_minor as result, raised_minor as raised, pool_units::text as "poolUnits", unit_value::text as value,
+               drawdown_ppm as "drawdownPpm", pool_value_e8::text as "poolValue"
         from allocation_entry
         where master_login = ${masterLogin} and log_number > ${after} and log_number < ${before}
         order by log_number desc

@@ -30,8 +30,8 @@ export type Master = {
 };
 
 type MasterRow = Omit<Master, "own" | "sums"> &
-  Omit<UnitHolding, "subscriptionId" | "units"> & { readonly units: string } & {
-    readonly [Name in keyof HoldingSums as `sum${Capitalize<Name>}`]: Name extends "units" ? string : bigint;
+  Omit<UnitHolding, "subscriptionId"> & {
+    readonly [Name in keyof HoldingSums as `sum${Capitalize<Name>}`]: bigint;
   };
 
 /** In place of the reason of a stop while the books may lack results of a lost time. */
@@ -63,9 +63,9 @@ export async function lockMaster(
   if (row === undefined) return undefined;
   const { units, waiting, pooled, unredeemed, carry, ...rest } = row;
   const { sumUnits, sumCash, sumCarry, sumUnitlessCash, sumUnitlessCarry, sumEmptied, ...master } = rest;
-  const own = { subscriptionId: OWN_CAPITAL, units: BigInt(units), pooled, waiting, unredeemed, carry };
+  const own = { subscriptionId: OWN_CAPITAL, units, pooled, waiting, unredeemed, carry };
   const unitless = { unitlessCash: sumUnitlessCash, unitlessCarry: sumUnitlessCarry, emptied: sumEmptied };
-  return { ...master, own, sums: { units: BigInt(sumUnits), cash: sumCash, carry: sumCarry, ...unitless } };
+  return { ...master, own, sums: { units: sumUnits, cash: sumCash, carry: sumCarry, ...unitless } };
 }
 
 export type MasterProgress = Pick<
@@ -169,17 +169,6 @@ export async function findSafetyStop(db: Queryable, login: string): Promise<"sto
   );
   if (row?.isStopped === true) return "stopped";
   return row?.isInDeficit === true ? "deficit" : undefined;
-}
-
-/** Inserts the row of a Master's pool if there is none. */
-export async function ensurePool(tx: Transaction, login: string): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into master_pool (login)
-        select ${login}::text
-        where not exists (select from master_pool where login = ${login})
-        on conflict do nothing`,
-  );
 }
 
 /** Flat by the books: no open position, and no deal that is still to be allocated. Of rows that are named `wanted`. A Master without a pool is. */

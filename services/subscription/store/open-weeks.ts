@@ -1,4 +1,14 @@
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Week } from "../domain/weeks.ts";
@@ -44,7 +54,7 @@ export type WeekFacts = {
 
 /** Undefined when another replica has decided it to its end. */
 export async function findOpenWeek(db: Queryable, id: bigint): Promise<WeekFacts | undefined> {
-  const row = await maybeOne<Omit<WeekFacts, "markedAt"> & { readonly markedAt: Date | null }>(
+  const row = await maybeOne<WeekFacts>(
     db,
     sql`select week.decided_subscription_id as "decidedSubscriptionId", entry.period_start as "periodStart",
                entry.cut_off as "cutOff", entry.marked_at as "markedAt"
@@ -52,7 +62,7 @@ export async function findOpenWeek(db: Queryable, id: bigint): Promise<WeekFacts
              join allocation_entry as entry on entry.master_login = week.master_login and entry.number = week.number
         where week.id = ${id}`,
   );
-  return row && { ...row, markedAt: row.markedAt ?? undefined };
+  return row && withoutNulls(row);
 }
 
 /** An Investor of the pool at the end of a week, with its share of the floating result in units of 1e-8 USD. */

@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import { operationOfKey } from "../domain/departure.ts";
 import { readPostingKey } from "../domain/posting.ts";
@@ -16,7 +16,7 @@ export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Pro
     const operationId = operationOfKey(key);
     return operationId === undefined ? [] : { operationId, key };
   });
-  const legs = await many<Omit<OwnedLeg, "amountMinor"> & { readonly amountMinor: bigint | null }>(
+  const legs = await many<OwnedLeg>(
     db,
     sql`select key, master_login as login, 'mirror' as kind, amount_minor as "amountMinor"
         from mirror
@@ -40,5 +40,5 @@ export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Pro
         join departure on operation_id = id
         where kind = 'WITHDRAWAL' and effective_minor > 0`,
   );
-  return legs.map(({ amountMinor, ...leg }) => ({ ...leg, amountMinor: amountMinor ?? undefined }));
+  return legs.map(withoutNulls);
 }

@@ -1,9 +1,6 @@
-import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DayPart } from "../domain/performance.ts";
-
-type Large = "value" | "lowest" | "highest" | "peak" | "poolValue" | "poolUnits";
-type Row = Omit<DayPart, Large | "worth"> & Readonly<Record<Large, string>> & { readonly worth: string | null };
 
 const PART_COLUMNS = fragment`day, server_day as "serverDay", value, lowest, highest, peak, drawdown_ppm as "drawdownPpm",
   fall_ppm as "fallPpm", result_minor as result, pool_value_e8 as "poolValue", pool_units as "poolUnits", worth_e8 as worth,
@@ -11,7 +8,7 @@ const PART_COLUMNS = fragment`day, server_day as "serverDay", value, lowest, hig
 
 /** The last part of a day on which the pool was valued. Its row changes only under the lock of the pool. */
 export async function findLastPart(db: Queryable, masterLogin: string): Promise<DayPart | undefined> {
-  const row = await maybeOne<Row>(
+  const row = await maybeOne<DayPart>(
     db,
     sql`select ${PART_COLUMNS}
         from performance_day
@@ -19,7 +16,7 @@ export async function findLastPart(db: Queryable, masterLogin: string): Promise<
         order by day desc, server_day desc
         limit 1`,
   );
-  return row && toPart(row);
+  return row && withoutNulls(row);
 }
 
 /** The caller has locked the pool. */
@@ -69,7 +66,7 @@ export type DayRange = {
 /** Ascending. A day of the server begins on the day before, or ends on the day after, in UTC. */
 export async function listParts(db: Queryable, range: DayRange): Promise<DayPart[]> {
   const { masterLogin, from, to, isServer, limit } = range;
-  const rows = await many<Row>(
+  const rows = await many<DayPart>(
     db,
     sql`select ${PART_COLUMNS}
         from performance_day
@@ -78,7 +75,7 @@ export async function listParts(db: Queryable, range: DayRange): Promise<DayPart
         order by day, server_day
         limit ${limit}`,
   );
-  return rows.map(toPart);
+  return rows.map(withoutNulls);
 }
 
 /** Value of a unit before a day; undefined when the pool was not valued before. */
@@ -86,7 +83,7 @@ export async function findValueBefore(
   db: Queryable,
   { masterLogin, from, isServer }: Pick<DayRange, "masterLogin" | "from" | "isServer">,
 ): Promise<bigint | undefined> {
-  const row = await maybeOne<{ value: string }>(
+  const row = await maybeOne<{ value: bigint }>(
     db,
     sql`select value
         from performance_day
@@ -94,18 +91,5 @@ export async function findValueBefore(
         order by day desc, server_day desc
         limit 1`,
   );
-  return row && BigInt(row.value);
-}
-
-function toPart({ value, lowest, highest, peak, poolValue, poolUnits, worth, ...row }: Row): DayPart {
-  return {
-    ...row,
-    value: BigInt(value),
-    lowest: BigInt(lowest),
-    highest: BigInt(highest),
-    peak: BigInt(peak),
-    poolValue: BigInt(poolValue),
-    poolUnits: BigInt(poolUnits),
-    worth: worth === null ? undefined : BigInt(worth),
-  };
+  return row?.value;
 }

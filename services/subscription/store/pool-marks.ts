@@ -1,20 +1,18 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
-type Scaled = "mark" | "perUnit" | "valued";
-export type PositionRow = Omit<PoolPosition, Scaled> & Readonly<Record<Scaled, string>>;
-export type AccrualRow = Omit<Accrual, "basis" | "perUnit"> & { readonly basis: string; readonly perUnit: string };
 /** A position has no owner, an accrual has no symbol. */
-type Row = (PositionRow & { readonly subscriptionId: null }) | AccrualRow;
+type Row = (PoolPosition & { readonly subscriptionId: null }) | Accrual;
 
-/** Open positions of a pool and their attributed results. The caller has locked the pool. */
+/** Open positions of a pool and their attributed results, or those of one subscription. Who changes them has locked the pool. */
 export async function readMarks(
-  tx: Transaction,
+  db: Queryable,
   masterLogin: string,
+  subscriptionId?: bigint,
 ): Promise<Pick<UnitPool, "positions" | "accruals">> {
   const rows = await many<Row>(
-    tx,
+    db,
     sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued,
                null::bigint as "subscriptionId", null::numeric as basis
         from pool_position
@@ -22,25 +20,12 @@ export async function readMarks(
         union all
         select position_id, null, null, null, per_unit, null, subscription_id, basis
         from accrual
-        where master_login = ${masterLogin}
+        where master_login = ${masterLogin} and subscription_id = coalesce(${subscriptionId}::bigint, subscription_id)
         order by "positionId", "subscriptionId" nulls first`,
   );
   return {
-    positions: rows.flatMap((row) => (row.subscriptionId === null ? [toPosition(row)] : [])),
-    accruals: rows.flatMap((row) => (row.subscriptionId === null ? [] : [toAccrual(row)])),
-  };
-}
-
-export function toPosition({ mark, perUnit, valued, ...position }: PositionRow): PoolPosition {
-  return { ...position, mark: BigInt(mark), perUnit: BigInt(perUnit), valued: BigInt(valued) };
-}
-
-export function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
-  return {
-    positionId,
-    subscriptionId,
-    basis: BigInt(basis),
-    perUnit: BigInt(perUnit),
+    positions: rows.filter((row) => row.subscriptionId === null),
+    accruals: rows.filter((row) => row.subscriptionId !== null),
   };
 }
 

@@ -1,6 +1,16 @@
-import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { AllocatedResult } from "../domain/divide-repair.ts";
+import type { AllocatedPart, AllocatedResult } from "../domain/divide-repair.ts";
 
 /** What parties other than the service have moved on a Master, in cents. */
 export type Moved = {
@@ -30,7 +40,7 @@ export const earnedSince = fragment`(
 
 /** The caller has locked the pool, and has allocated its deals. */
 export async function getMoved(tx: Transaction, masterLogin: string): Promise<Moved> {
-  const { acknowledged, ...moved } = await one<Omit<Moved, "acknowledged"> & { readonly acknowledged: bigint | null }>(
+  const moved = await one<Moved>(
     tx,
     sql`select external_minor as "external", external_acknowledged_minor as acknowledged, external_since as since,
                external_number as number, external_deal_id as "dealId",
@@ -38,7 +48,7 @@ export async function getMoved(tx: Transaction, masterLogin: string): Promise<Mo
         from master_pool
         where login = ${masterLogin}`,
   );
-  return { ...moved, acknowledged: acknowledged ?? undefined };
+  return withoutNulls(moved);
 }
 
 /** The caller has locked the pool. */
@@ -56,33 +66,28 @@ export type AllocatedDeal = AllocatedResult & {
   readonly poolUnits: bigint;
 };
 
-type EntryRow = Pick<AllocatedDeal, "number" | "dealAt" | "result" | "own"> & { readonly poolUnits: string };
-type PartRow = { readonly subscriptionId: bigint; readonly amount: bigint; readonly units: string };
-
 /** Undefined when the Master has no allocated deal with this ticket. */
 export async function findAllocatedDeal(
   db: Queryable,
   masterLogin: string,
   dealId: bigint,
 ): Promise<AllocatedDeal | undefined> {
-  const entry = await maybeOne<EntryRow>(
+  const entry = await maybeOne<Omit<AllocatedDeal, "ownUnits" | "rows">>(
     db,
     sql`select number, deal_at as "dealAt", result_minor as result, own_minor as own, pool_units as "poolUnits"
         from allocation_entry
         where master_login = ${masterLogin} and deal_id = ${dealId} and case_id = 0`,
   );
   if (entry === undefined) return undefined;
-  const parts = await many<PartRow>(
+  const rows = await many<AllocatedPart>(
     db,
     sql`select subscription_id as "subscriptionId", amount_minor as amount, units
         from allocation_row
         where master_login = ${masterLogin} and number = ${entry.number}
         order by subscription_id`,
   );
-  const rows = parts.map((part) => ({ ...part, units: BigInt(part.units) }));
-  const poolUnits = BigInt(entry.poolUnits);
   const others = rows.reduce((sum, { units }) => sum + units, 0n);
-  return { ...entry, poolUnits, rows, ownUnits: poolUnits - others };
+  return { ...entry, rows, ownUnits: entry.poolUnits - others };
 }
 
 /** The accounts of subscriptions, whatever became of these. */

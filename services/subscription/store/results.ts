@@ -46,31 +46,32 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
 export type WaitingDeals = {
   /** Deals after this log position. */
   readonly after?: bigint;
-  readonly through: bigint;
+  readonly through?: bigint;
   /** Undefined for no limit. */
-  readonly limit: number | undefined;
+  readonly limit?: number;
   /** Only deals of these positions; undefined for all deals. */
   readonly positionIds?: readonly bigint[];
 };
 
-/** Unallocated deals in the order of the log. The caller has locked the pool. */
+/** Unallocated deals in the order of the log. Who allocates them has locked the pool. */
 export async function listWaitingDeals(
-  tx: Transaction,
+  db: Queryable,
   masterLogin: string,
   { after, through, limit, positionIds }: WaitingDeals,
 ): Promise<MasterDeal[]> {
   const conditions = allOf([
     after === undefined ? undefined : fragment`number > ${after}`,
+    through === undefined ? undefined : fragment`number <= ${through}`,
     positionIds === undefined ? undefined : fragment`position_id = any(${positionIds}::bigint[])`,
   ]);
   return many<MasterDeal>(
-    tx,
+    db,
     sql`select master_login as "masterLogin", number, entry_id as "entryId", deal_id as "dealId", deal_at as "dealAt",
                amount_minor as amount, action, entry, position_id as "positionId", symbol, volume,
                volume_closed as "volumeClosed", profit_minor as profit, swap_minor as swap,
                commission_minor as commission, fee_minor as fee
         from master_result
-        where master_login = ${masterLogin} and allocated_at is null and number <= ${through} and ${conditions}
+        where master_login = ${masterLogin} and allocated_at is null and ${conditions}
         order by number
         limit ${limit}`,
   );
@@ -126,6 +127,21 @@ export function nextAllocation(week: Week): Fragment {
     ${allocatable(week)}
     limit 1
   )`;
+}
+
+/** The last deal that is allocated; those that are not follow it. */
+export async function findAllocatedDeal(
+  db: Queryable,
+  masterLogin: string,
+): Promise<Pick<MasterDeal, "dealId" | "dealAt"> | undefined> {
+  return maybeOne<Pick<MasterDeal, "dealId" | "dealAt">>(
+    db,
+    sql`select deal_id as "dealId", deal_at as "dealAt"
+        from master_result
+        where master_login = ${masterLogin} and allocated_at is not null
+        order by number desc
+        limit 1`,
+  );
 }
 
 /** The first unallocated deal. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingChange } from "../domain/buckets.ts";
+import type { PoolSums } from "../domain/holding-value.ts";
 import { isOthers, subtractSums, sumHoldings, withOthers } from "../domain/pool/others.ts";
-import type { UnitHolding, UnitPool } from "../domain/pool/unit-pool.ts";
+import { OWN_CAPITAL, type UnitHolding, type UnitPool } from "../domain/pool/unit-pool.ts";
 import { changeHoldings } from "./holdings.ts";
 import type { Master } from "./masters.ts";
 import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
@@ -49,7 +50,8 @@ export async function lockFlows(
   return { holdings: holdings ?? (await readUnitHoldings(tx, login)), own, ...marks };
 }
 
-type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
+const UNIT_HOLDING = fragment`holding.subscription_id as "subscriptionId", holding.units, holding.pooled_minor as pooled,
+  holding.waiting_minor as waiting, holding.unredeemed_minor as unredeemed, holding.carry_e8 as carry`;
 
 /**
  * The holdings of a pool. Units and carry change only under the lock of the pool, which the caller has; money also
@@ -58,30 +60,25 @@ type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
  * same value.
  */
 export async function readUnitHoldings(tx: Transaction, masterLogin: string): Promise<UnitHolding[]> {
-  const rows = await many<HoldingRow & { readonly isLocked: boolean }>(
+  const rows = await many<UnitHolding & { readonly isLocked: boolean }>(
     tx,
     sql`with to_strike as (
-          select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8
+          select ${UNIT_HOLDING}
           from holding join subscription on subscription.id = holding.subscription_id
           where holding.master_login = ${masterLogin} and (waiting_minor > 0 or unredeemed_minor > 0)
             and subscription.status = 'ACTIVE'
           order by holding.subscription_id
           for no key update of holding
         )
-        select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
-               unredeemed_minor as unredeemed, carry_e8 as carry, true as "isLocked"
-        from to_strike
+        select to_strike.*, true as "isLocked" from to_strike
         union all
-        select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8, false
+        select ${UNIT_HOLDING}, false
         from holding join subscription on subscription.id = holding.subscription_id
         where holding.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
-          and holding.subscription_id not in (select subscription_id from to_strike)
+          and holding.subscription_id not in (select "subscriptionId" from to_strike)
         order by "subscriptionId"`,
   );
-  return rows.map(({ isLocked, ...row }) => {
-    const holding = { ...row, units: BigInt(row.units) };
-    return isLocked ? holding : withoutFlows(holding);
-  });
+  return rows.map(({ isLocked, ...holding }) => (isLocked ? holding : withoutFlows(holding)));
 }
 
 /**
@@ -93,10 +90,9 @@ async function lockWithFlows(
   masterLogin: string,
   subscriptionIds: readonly bigint[],
 ): Promise<UnitHolding[]> {
-  const rows = await many<HoldingRow>(
+  return await many<UnitHolding>(
     tx,
-    sql`select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
-               unredeemed_minor as unredeemed, carry_e8 as carry
+    sql`select ${UNIT_HOLDING}
         from holding
         where subscription_id = any(array(
                 select waiting.subscription_id
@@ -113,7 +109,24 @@ async function lockWithFlows(
         order by subscription_id
         for no key update`,
   );
-  return rows.map((row) => ({ ...row, units: BigInt(row.units) }));
+}
+
+/** The sums over all holdings of a pool, own capital included. */
+export async function getPoolSums(db: Queryable, masterLogin: string): Promise<PoolSums> {
+  return await one<PoolSums>(
+    db,
+    sql`select holdings_units + own_units as units,
+               holdings_minor + case when own_units > 0 then own_pooled_minor + own_unredeemed_minor else 0 end as cash,
+               holdings_carry_e8 + case when own_units > 0 then own_carry_e8 else 0 end as carry,
+               (select coalesce(sum(basis), 0)
+                from accrual
+                where master_login = ${masterLogin} and case subscription_id
+                  when ${OWN_CAPITAL} then own_units = 0
+                  else (select units from holding where holding.subscription_id = accrual.subscription_id) = 0
+                end) as "basisWithoutUnits"
+        from master_pool
+        where login = ${masterLogin}`,
+  );
 }
 
 function withoutFlows(holding: UnitHolding): UnitHolding {

@@ -1,5 +1,11 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
+import {
+  type Accrual,
+  OWN_CAPITAL,
+  type PoolPosition,
+  type UnitHolding,
+  type UnitPool,
+} from "../domain/pool/unit-pool.ts";
 
 /** Totals of the allocation rows, in cents. */
 export type AllocationTotals = {
@@ -26,17 +32,13 @@ export type AllocationTotals = {
 };
 
 type MasterRow = Omit<AllocationTotals["masters"][number], "pool"> & {
-  readonly units: string;
+  readonly units: bigint;
   readonly ownPooled: bigint;
   readonly ownWaiting: bigint;
   readonly ownUnredeemed: bigint;
   readonly carry: bigint;
 };
 type Owned<Row> = Row & { readonly login: string };
-type HoldingRow = Owned<Omit<UnitPool["holdings"][number], "units"> & { readonly units: string }>;
-type Marks = "mark" | "perUnit" | "valued";
-type Scaled<Row> = Omit<Row, Marks> & Readonly<Record<Marks, string>>;
-type AccrualRow = Owned<{ positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string }>;
 
 export async function readAllocationTotals(db: Queryable): Promise<AllocationTotals> {
   const investors = await many<{ login: string; total: bigint }>(
@@ -83,49 +85,29 @@ function listMasters(db: Queryable): Promise<MasterRow[]> {
 }
 
 async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool> {
-  const holdings = await many<HoldingRow>(
+  const holdings = await many<Owned<UnitHolding>>(
     db,
     sql`select master_login as login, subscription_id as "subscriptionId", units, pooled_minor as pooled,
                waiting_minor as waiting, unredeemed_minor as unredeemed, carry_e8 as carry
         from holding
         order by subscription_id`,
   );
-  const positions = await many<Owned<Scaled<UnitPool["positions"][number]>>>(
+  const positions = await many<Owned<PoolPosition>>(
     db,
     sql`select master_login as login, position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued
         from pool_position
         order by position_id`,
   );
-  const accruals = await many<AccrualRow>(
+  const accruals = await many<Owned<Accrual>>(
     db,
     sql`select master_login as login, position_id as "positionId", subscription_id as "subscriptionId", basis,
                per_unit as "perUnit"
         from accrual`,
   );
-  return ({ login, units, ownPooled, ownWaiting, ownUnredeemed, carry }) => ({
-    holdings: holdings
-      .filter((holding) => holding.login === login)
-      .map((holding) => ({ ...holding, units: BigInt(holding.units) })),
-    own: {
-      subscriptionId: OWN_CAPITAL,
-      units: BigInt(units),
-      pooled: ownPooled,
-      waiting: ownWaiting,
-      unredeemed: ownUnredeemed,
-      carry,
-    },
-    positions: positions
-      .filter((position) => position.login === login)
-      .map(({ mark, perUnit, valued, ...row }) => {
-        return { ...row, mark: BigInt(mark), perUnit: BigInt(perUnit), valued: BigInt(valued) };
-      }),
-    accruals: accruals
-      .filter((accrual) => accrual.login === login)
-      .map(({ positionId, subscriptionId, basis, perUnit }) => ({
-        positionId,
-        subscriptionId,
-        basis: BigInt(basis),
-        perUnit: BigInt(perUnit),
-      })),
+  return ({ login, units, ownPooled: pooled, ownWaiting: waiting, ownUnredeemed: unredeemed, carry }) => ({
+    holdings: holdings.filter((holding) => holding.login === login),
+    own: { subscriptionId: OWN_CAPITAL, units, pooled, waiting, unredeemed, carry },
+    positions: positions.filter((position) => position.login === login),
+    accruals: accruals.filter((accrual) => accrual.login === login),
   });
 }

@@ -15,8 +15,8 @@ export async function poolLedger({ deps }: Pick<World, "deps">, masterLogin: str
     expectedMasterBalance: money(holdings.reduce((total, { buckets }) => total + onMaster(buckets), unowned)),
     filedLogNumber: filedNumber,
     external: money(unowned),
-    holdings: holdings.map(({ subscriptionId, investorLogin, status, buckets }) => {
-      return { subscriptionId, investorLogin, status, ...moneyOf(buckets) };
+    holdings: holdings.map(({ subscriptionId, investorLogin, buckets }) => {
+      return { subscriptionId, investorLogin, ...moneyOf(buckets) };
     }),
   };
 }

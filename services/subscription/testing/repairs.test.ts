@@ -297,7 +297,7 @@ test("acknowledged own capital has its part of what a dealer has moved, and of l
   expect(await shares(pool)).toEqual([1_250_00n, 1_250_00n]);
   // 2,000.00 have become 2,500.00.
   const values = sql`select unit_value as value from allocation_entry where case_id <> 0`;
-  expect(await many(world.deps.pool, values)).toEqual([{ value: "1250000000000000000" }]);
+  expect(await many(world.deps.pool, values)).toEqual([{ value: 1_250_000_000_000_000_000n }]);
   await traded(pool, 300_00n);
   expect(await shares(pool)).toEqual([1_400_00n, 1_400_00n]);
   await expectNothingLeft(pool);

@@ -120,7 +120,7 @@ function intervalOf(text: string): number {
   return Number(count) * ms;
 }
 
-/** The value as the driver returns it to the service: int8 as a bigint, numeric as text, an instant as a Date. */
+/** The value as the driver returns it to the service: int8 and numeric as a bigint, an instant as a Date. */
 export function toDriverValue(value: Value, type: string): unknown {
   if (value === null) return null;
   if (type.endsWith("[]")) return (value as readonly Value[]).map((item) => toDriverValue(item, elementOf(type)));
@@ -128,7 +128,7 @@ export function toDriverValue(value: Value, type: string): unknown {
     case "timestamptz":
       return Number.isFinite(value) ? new Date(Math.floor(value as number)) : value;
     case "numeric":
-      return textOf(value);
+      return BigInt(value as bigint);
     case "int8":
       return coerce(value, type);
     case "int4":

@@ -99,7 +99,7 @@ async function planWeek(tx: Transaction, deps: Deps, master: Master): Promise<Pl
   const rows = await listLostResults(tx, login);
   const unexplained = sumOf((await listUnexplained(tx)).map(({ amount }) => amount));
   const elsewhere = (await sumElsewhere(tx)) - unexplained;
-  const deals = await listWaitingDeals(tx, login, { through, limit: undefined });
+  const deals = await listWaitingDeals(tx, login, { through });
   if (rows.length === 0 && (deals.length === 0 || (active.length === 0 && elsewhere === 0n))) return undefined;
   const state = await lockPoolState(tx, master);
   const unposted = new Map(accounts.map((account) => [account.login, account.buckets.unposted]));

@@ -171,7 +171,7 @@ async function listBeyond(
   if (reading === undefined) return [];
   const positionIds = new Set([...pool.positions, ...deals].map(({ positionId }) => positionId));
   const after = deals.at(-1)?.number ?? through;
-  return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
+  return await listWaitingDeals(tx, login, { after, through, positionIds: [...positionIds] });
 }
 
 export async function lockPoolState(

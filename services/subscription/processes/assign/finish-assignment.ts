@@ -9,9 +9,9 @@ import { changeAccount, takeBaseline } from "../../domain/buckets.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
-import { lockAccounts, saveAccounts } from "../../store/books.ts";
+import { lockAccounts, lockPools, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
-import { beginWeeks, ensurePool, lockMaster } from "../../store/masters.ts";
+import { beginWeeks } from "../../store/masters.ts";
 import { beginPair } from "../../store/pairs.ts";
 import { insertHolding } from "../../store/holdings.ts";
 import { getSubscription, moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
@@ -100,9 +100,8 @@ async function begin(
   const { id, masterLogin, investorLogin } = subscription;
   const { heldBalance } = assignment;
   assert(heldBalance !== null, "a decided assignment has its balance");
-  await ensurePool(tx, masterLogin);
   // The members of a pool change only under the lock of the Master: allocations and weeks read them.
-  await lockMaster(tx, masterLogin);
+  await lockPools(tx, [masterLogin]);
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
   // Another replica has finished the assignment.

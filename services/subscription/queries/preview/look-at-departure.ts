@@ -9,14 +9,15 @@ import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
-import { feeNotReady, departureReasons, type MasterFacts, masterUnreadable } from "../../domain/departure-reasons.ts";
+import { feeNotReady, departureReasons, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
 import { decideAmounts, dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
-import { findInvestorState } from "../../store/investor-states.ts";
-import { type BookedHolding, findInvestorBooks, type InvestorBooks } from "../../store/holding-books.ts";
+import { type BookedHolding, findInvestorState, type InvestorState } from "../../store/investor-states.ts";
+import type { MasterReading } from "../../messages/marks.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
+import { readPositions } from "../holding-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
 import { oneOfEachCode } from "./until-passed.ts";
 import { afterExit, type HoldingBuckets } from "../../domain/buckets.ts";
@@ -62,14 +63,14 @@ export async function lookAtDeparture(
   const masterLogin = before?.masterLogin ?? "";
   const [lock, reading, asked] = await Promise.all([
     previewLock(deps, { login: investorLogin, withdrawal, acceptsArchived: kind === "EXIT" }, context),
-    masterLogin === "" ? undefined : ifAnswered(readMaster(deps, masterLogin, context)),
+    masterLogin === "" ? undefined : ifAnswered(readPositions(deps, masterLogin, context)),
     ifAnswered(askTerms(deps, { masterLogin, investorLogins: [investorLogin] }, queryContext(context))),
   ]);
   const { books, fee, decided } = await inSnapshot(deps.pool, (db) =>
     readDeparture(db, deps, wanted, { account: lock.facts, asked, context }),
   );
-  const holding = books?.holding;
-  const account = books && lock.facts && { filedNumber: books.filedNumber, heldNumber: lock.facts.logNumber };
+  const { filedNumber, holding } = books;
+  const account = filedNumber < 0n ? undefined : lock.facts && { filedNumber, heldNumber: lock.facts.logNumber };
   const known = { pool: holding, inbound: holding?.inbound ?? 0n };
   const reasons = [
     ...lock.refusals.map(refusalOfLock),
@@ -94,8 +95,8 @@ type Asked = {
 };
 
 type ReadDeparture = Pick<DeparturePreview, "decided"> & {
-  /** As the departure takes them; undefined for an account of which nothing is filed. */
-  readonly books: InvestorBooks | undefined;
+  /** As the departure takes them. */
+  readonly books: InvestorState;
   readonly fee: DueNow | Refusal;
 };
 
@@ -107,10 +108,10 @@ async function readDeparture(
 ): Promise<ReadDeparture> {
   const { investorLogin, kind } = wanted;
   const { books, waits } = await readBooks(db, wanted);
-  const holding = books?.holding;
+  const { holding } = books;
   const pool = holding && { ...holding, floating: 0n, markedAt: undefined };
   const fee = await readFee(db, { investorLogin, pool, asked, now: now() }, context);
-  if (books === undefined || account === undefined || fee instanceof Refusal) return { books, fee, decided: undefined };
+  if (account === undefined || fee instanceof Refusal) return { books, fee, decided: undefined };
   const { unposted, quarantined } = books;
   const departure = { ...wanted, operationId: PREVIEW };
   const due = dueOfDeparture(departure, decideNow(fee), fee.facts);
@@ -141,20 +142,12 @@ async function readFee(
 async function readBooks(
   db: Queryable,
   { investorLogin, kind }: WantedDeparture,
-): Promise<{ readonly books: InvestorBooks | undefined; readonly waits?: bigint }> {
-  const books = await findInvestorBooks(db, investorLogin);
-  const { holding: state } = await findInvestorState(db, investorLogin);
-  if (books?.holding === undefined || state?.isHeld !== true) return { books };
+): Promise<{ readonly books: InvestorState; readonly waits?: bigint }> {
+  const books = await findInvestorState(db, investorLogin);
   const { holding } = books;
+  if (holding?.isHeld !== true) return { books };
   if (kind === "WITHDRAWAL") return { books: { ...books, holding: undefined }, waits: holding.inbound };
   return { books: { ...books, holding: { ...holding, inbound: 0n } } };
-}
-
-type Reading = MasterFacts & { readonly logNumber: bigint };
-
-async function readMaster({ platform }: Deps, login: string, context: CallContext): Promise<Reading> {
-  const { complete, positions, logNumber } = await platform.readAccount({ login }, queryContext(context));
-  return { isComplete: complete, openPositions: positions.length, logNumber };
 }
 
 /** Undefined when a service cannot answer now. */
@@ -168,10 +161,16 @@ async function ifAnswered<T>(answer: Promise<T>): Promise<T | undefined> {
 }
 
 /** A pool strikes what waits for units before the decision. */
-function pooledReasons(deps: Deps, holding: BookedHolding, master: Reading | false | undefined): readonly Refusal[] {
+function pooledReasons(
+  deps: Deps,
+  holding: BookedHolding,
+  reading: MasterReading | false | undefined,
+): readonly Refusal[] {
   const share = { isMoving: false, pooled: struck(holding).pooled };
-  if (master === false || master === undefined) return [masterUnreadable(), ...departureReasons({ share })];
-  return departureReasons({ master, isAllocated: isAllocated(deps, holding, master.logNumber), share });
+  if (reading === false || reading === undefined) return [masterUnreadable(), ...departureReasons({ share })];
+  const { isComplete, marks, logNumber } = reading;
+  const master = { isComplete, openPositions: marks.length };
+  return departureReasons({ master, isAllocated: isAllocated(deps, holding, logNumber), share });
 }
 
 function isAllocated({ week, now }: Deps, holding: BookedHolding, logNumber: bigint): boolean {
