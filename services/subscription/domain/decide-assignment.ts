@@ -1,10 +1,20 @@
 import { formatAmount, formatDecimal, isLess, type Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
-import { notAccepting, type UnopenState } from "./admission.ts";
 import type { SubscriptionStatus } from "./lifecycle.ts";
 import { accountBusy, masterArchived } from "./lock-refusals.ts";
 import { safetyStop } from "./safety-stop.ts";
+
+/** The states of a Master that is not open for new Investors. */
+export type UnopenState = "not_accepting" | "closing" | "archived" | "lacks_money";
+
+const WHY: Readonly<Record<UnopenState, string>> = {
+  not_accepting: "does not accept new Investors now",
+  closing: "is being closed",
+  archived: "is archived",
+  lacks_money:
+    "lacks money, for which new Investors must not pay. It accepts them when the broker has paid it in, or operators have allocated it",
+};
 
 export type AssignmentFacts = {
   /** Balance that platform's Hold returned. */
@@ -110,6 +120,14 @@ function belowMinDeposit(balance: Money, minDeposit: Money): Refusal {
   const minimum = `the Master's minimum deposit of ${formatAmount(minDeposit)}`;
   return refuse("below_min_deposit", `Investor balance ${formatAmount(balance)} is below ${minimum}.`, {
     details: { required: formatDecimal(minDeposit), actual: formatDecimal(balance) },
+    outcome: "not_executed",
+  });
+}
+
+/** Why no Investor is assigned to a Master that is not open. Investors who are assigned already are not affected. */
+function notAccepting(masterLogin: string, state: UnopenState): Refusal {
+  return refuse("master_not_accepting", `Master ${masterLogin} ${WHY[state]}.`, {
+    details: { state },
     outcome: "not_executed",
   });
 }

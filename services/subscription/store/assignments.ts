@@ -2,7 +2,7 @@ import { execute, fragment, maybeOne, one, type Queryable, sql } from "#kernel/p
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { UnopenState } from "../domain/admission.ts";
+import type { UnopenState } from "../domain/decide-assignment.ts";
 
 /** The saga that begins a subscription, without the columns of the subscription. */
 export type Assignment = {
