@@ -1,4 +1,4 @@
-import type { WakeSignal } from "#kernel/wake-signal.ts";
+import { createWakeSignal, type WakeSignal } from "#kernel/wake-signal.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
@@ -12,25 +12,31 @@ import type { DepartureCommits } from "./store/departure-commits.ts";
 import type { AccountReads } from "./store/account-reads.ts";
 import type { AdoptionRule } from "./domain/quarantine.ts";
 
-/** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
-export type WakeSignals = {
-  readonly gaps: WakeSignal;
-  readonly mirrors: WakeSignal;
-  readonly results: WakeSignal;
-  readonly postings: WakeSignal;
-  readonly weeks: WakeSignal;
+const WAKE_SIGNALS = [
+  "gaps",
+  "mirrors",
+  "results",
+  "postings",
+  "weeks",
   /** Fees of closed weeks are to be decided. */
-  readonly fees: WakeSignal;
-  readonly strikes: WakeSignal;
-  readonly valuations: WakeSignal;
-  readonly exits: WakeSignal;
-  readonly assignmentSagas: WakeSignal;
-  readonly departures: WakeSignal;
+  "fees",
+  "strikes",
+  "valuations",
+  "exits",
+  "assignmentSagas",
+  "departures",
   /** Departures that wait until their Masters are flat. */
-  readonly queue: WakeSignal;
+  "queue",
   /** External funds have changed. */
-  readonly external: WakeSignal;
-};
+  "external",
+] as const;
+
+/** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
+export type WakeSignals = Readonly<Record<(typeof WAKE_SIGNALS)[number], WakeSignal>>;
+
+export function createWakeSignals(): WakeSignals {
+  return Object.fromEntries(WAKE_SIGNALS.map((name) => [name, createWakeSignal()])) as WakeSignals;
+}
 
 /** The dependencies of all handlers of this service. */
 export type Deps = {

@@ -20,7 +20,7 @@ import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
-import type { Deps } from "./deps.ts";
+import { createWakeSignals, type Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
@@ -29,7 +29,7 @@ import { adoptsNothing } from "./domain/quarantine.ts";
 import { readQueue } from "./store/departure-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
 import { subscriptionRules } from "./retention.ts";
-import { createWakeSignals, FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
+import { FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { departureCommits } from "./store/departure-commits.ts";
 import { accountReads } from "./store/account-reads.ts";
 
@@ -46,7 +46,7 @@ await runService(caller, async (context) => {
     settings: config,
     databaseUrl: config.SUBSCRIPTION_DATABASE_URL,
     migrationUrl: config.SUBSCRIPTION_DATABASE_MIGRATION_URL,
-    streams: [streams.movements, streams.subscriptionEvents],
+    streams: [streams.movements],
   });
   const week = { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD };
   await requireRecordedWeeks(backbone.pool, week);

@@ -1,4 +1,3 @@
-import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
@@ -16,7 +15,7 @@ import { decideReview } from "./commands/decide-review.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { unassign } from "./commands/unassign.ts";
 import { withdraw } from "./commands/withdraw.ts";
-import type { WakeSignals, Deps } from "./deps.ts";
+import type { Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
@@ -45,7 +44,7 @@ import { nextExternalReview } from "./store/external-funds.ts";
 import { nextGap } from "./store/filed-numbers.ts";
 import { nextEmptied } from "./store/holdings.ts";
 import { NEXT_VALUATION } from "./store/marking.ts";
-import { NEXT_ARCHIVED } from "./store/archived-masters.ts";
+import { NEXT_ARCHIVED } from "./store/market-waits.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
 import { NEXT_LOOK } from "./store/departure-queue.ts";
 import { nextPostingDue } from "./store/postings.ts";
@@ -127,24 +126,6 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     decideReview: (request, context) => decideReview(deps, request, context),
     decideReviewGroup: (request, context) =>
       voteOnGroup((vote, own) => decideReview(deps, vote, own), request, context),
-  };
-}
-
-export function createWakeSignals(): WakeSignals {
-  return {
-    gaps: createWakeSignal(),
-    mirrors: createWakeSignal(),
-    results: createWakeSignal(),
-    postings: createWakeSignal(),
-    weeks: createWakeSignal(),
-    fees: createWakeSignal(),
-    strikes: createWakeSignal(),
-    valuations: createWakeSignal(),
-    exits: createWakeSignal(),
-    assignmentSagas: createWakeSignal(),
-    departures: createWakeSignal(),
-    queue: createWakeSignal(),
-    external: createWakeSignal(),
   };
 }
 

@@ -29,7 +29,7 @@ import { holdLock } from "../processes/account-lock.ts";
 import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
-import { insertOperationLabels } from "../store/operation-labels.ts";
+import { insertOperationLabels } from "../store/operations.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 import { findAdmission, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 

@@ -13,7 +13,7 @@ import { isLogin, isPresent, validate } from "../domain/validate.ts";
 import { getLatestOfPair } from "../latest-subscription.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { beginOrJoin, join } from "../processes/departure/begin.ts";
-import { insertOperationLabels } from "../store/operation-labels.ts";
+import { insertOperationLabels } from "../store/operations.ts";
 import { type Departure, findDeparture, findQueuedExit } from "../store/departures.ts";
 import { findFirstExitTransfer } from "../store/exit-transfers.ts";
 import { getSubscription, type Subscription } from "../store/subscriptions.ts";

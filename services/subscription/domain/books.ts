@@ -139,7 +139,8 @@ export type Books = {
   readonly transfers: Map<string, OpenTransfer>;
   readonly outcome: {
     readonly flows: SourcedFlow[];
-    readonly furtherExits: HoldingFlow[];
+    /** What leaves the Master by exit transfers; positive. */
+    readonly furtherExits: { readonly subscriptionId: bigint; readonly amount: bigint }[];
     readonly settledReserves: string[];
     readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];
     readonly results: LoggedMovement[];

@@ -219,8 +219,9 @@ function aHistory() {
   function sendExits(): void {
     for (const flow of books.outcome.furtherExits.splice(0)) {
       const key = `exit:${(count += 1)}`;
-      books.transfers.set(key, { kind: "exit", id: BigInt(count), key, amount: flow.amount, flows: [flow] });
-      log(MASTER, "exit", flow.amount, key);
+      const amount = -flow.amount;
+      books.transfers.set(key, { kind: "exit", id: BigInt(count), key, amount, flows: [{ ...flow, amount }] });
+      log(MASTER, "exit", amount, key);
     }
   }
 

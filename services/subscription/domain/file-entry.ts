@@ -76,7 +76,7 @@ function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect,
   if (effect.flow !== 0n) {
     books.outcome.flows.push({ subscriptionId, amount: effect.flow, source: key === "" ? undefined : key });
   }
-  if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: -effect.furtherExit });
+  if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: effect.furtherExit });
 }
 
 /** Files one entry of a Master's log. */

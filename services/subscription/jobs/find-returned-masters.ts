@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
-import { askLater, listArchivedToAsk, noteReturned } from "../store/archived-masters.ts";
+import { endArchived, listArchivedToAsk, waitForArchived } from "../store/market-waits.ts";
 
 /** Masters of one request. */
 const BATCH = 100;
@@ -10,11 +10,11 @@ export async function findReturnedMasters({ pool, platform, log, wakeSignals }: 
   const logins = await listArchivedToAsk(pool, BATCH);
   if (logins.length === 0) return false;
   // A platform that does not answer is asked again after the same pause.
-  await askLater(pool, logins);
+  await waitForArchived(pool, logins);
   const positions = logins.map((login) => ({ login, number: 0n }));
   const { balances } = await platform.readLogBalances({ positions }, jobContext());
   for (const { login, archived } of balances) {
-    if (archived || !(await noteReturned(pool, login))) continue;
+    if (archived || !(await endArchived(pool, login))) continue;
     log.info("account of Master is shown again, its inflows are mirrored", { login });
     wakeSignals.mirrors.notify();
   }

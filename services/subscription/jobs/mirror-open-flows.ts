@@ -1,5 +1,4 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
-import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { later, reasonOf } from "#kernel/retry.ts";
@@ -29,8 +28,7 @@ import { usd } from "#kernel/money.ts";
 import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { noteArchived } from "../store/archived-masters.ts";
-import { waitForMargin } from "../store/market-waits.ts";
+import { waitForArchived, waitForMargin } from "../store/market-waits.ts";
 import { followGeneration } from "../processes/follow-generation.ts";
 import { tryToCatchUp } from "../processes/filing/catch-up.ts";
 import { isForMargin, queuedTransfer, stateText } from "../messages/transfer.ts";
@@ -89,17 +87,13 @@ async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly s
     return { masterLogin, flows: taken, amount: net - imported, imported };
   });
   for (const mirror of await insertMirrors(tx, nets, deps.now())) {
+    if (mirror.amount !== 0n) continue;
     const flows = nets.find(({ masterLogin }) => masterLogin === mirror.masterLogin)?.flows ?? [];
-    if (mirror.amount === 0n) await applyAtOnce(tx, deps, mirror, flows);
+    await applyAtOnce(tx, deps, mirror, flows);
   }
 }
 
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
-  assert.equal(
-    mirror.amount,
-    0n,
-    "only flows that cancel out, or that were mirrored before, are applied without a deal",
-  );
   const at = deps.now();
   const locked = await lockHoldings(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
   const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
@@ -150,7 +144,7 @@ async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], context: 
 async function keepOnAccounts({ pool, log, now }: Deps, mirror: OpenMirror): Promise<void> {
   const { key, masterLogin: login } = mirror;
   await inTransaction(pool, async (tx) => {
-    await noteArchived(tx, login);
+    await waitForArchived(tx, [login]);
     await refuseMirror(tx, mirror, ARCHIVED, now());
     afterCommit(tx, () => log.info("mirror not sent, its Master is archived, its flows wait", { key, login }));
   });

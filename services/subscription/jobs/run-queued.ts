@@ -8,7 +8,7 @@ import { jobContext } from "../processes/deadlines.ts";
 import { depart } from "../processes/departure/depart.ts";
 import { namesOf } from "../processes/departure/end.ts";
 import { markExpired, markReady, startTries } from "../store/departure-queue.ts";
-import { type Departure, departureQueue, listDepartures } from "../store/departures.ts";
+import { type Departure, departureQueue } from "../store/departures.ts";
 import { v7 as uuidv7 } from "uuid";
 import { archiveClosed, listOpenClosings, queueLeavers } from "../store/closings.ts";
 import { publishProgress } from "../messages/capital-events.ts";
@@ -43,7 +43,7 @@ async function expire({ pool, now }: Deps): Promise<number> {
 
 async function start({ pool }: Deps): Promise<Departure[]> {
   return await inTransaction(pool, async (tx) => {
-    const departures = await listDepartures(tx, await startTries(tx, TRIES_PER_RUN));
+    const departures = await startTries(tx, TRIES_PER_RUN);
     for (const each of departures) publishProgress(tx, each, "RUNNING");
     return departures;
   });

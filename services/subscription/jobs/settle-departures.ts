@@ -3,17 +3,13 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../deps.ts";
 import { abandonTry, depart } from "../processes/departure/depart.ts";
 import { namesOf, release } from "../processes/departure/end.ts";
-import { type Departure, departureQueue, listDepartures } from "../store/departures.ts";
+import { type Departure, departureQueue } from "../store/departures.ts";
 import { jobContext, SAGAS_PER_RUN } from "../processes/deadlines.ts";
 
 /** Recovery job: ends tries whose process is gone, completes what is decided, and releases account locks. */
 export async function settleDepartures(deps: Deps): Promise<boolean> {
   const claimed = await departureQueue.claim(deps.pool, SAGAS_PER_RUN);
-  const departures = await listDepartures(
-    deps.pool,
-    claimed.map(({ operationId }) => operationId),
-  );
-  await Promise.all(departures.map((departure) => settle(deps, departure)));
+  await Promise.all(claimed.map((departure) => settle(deps, departure)));
   return claimed.length === SAGAS_PER_RUN;
 }
 

@@ -50,7 +50,9 @@ export function publishMirrorsApplied(
 }
 
 export type RequestedExit = {
-  readonly subscription: Subscription;
+  readonly subscriptionId: bigint;
+  readonly masterLogin: string;
+  readonly investorLogin: string;
   /** Positive. */
   readonly amount: bigint;
   readonly exitTransferId: bigint | undefined;
@@ -59,7 +61,7 @@ export type RequestedExit = {
 };
 
 export function publishExitRequested(tx: Transaction, exit: RequestedExit): void {
-  const { id, masterLogin, investorLogin } = exit.subscription;
+  const { subscriptionId, masterLogin, investorLogin } = exit;
   publishAll(tx, [
     {
       feed: EXIT_FEED,
@@ -67,7 +69,7 @@ export function publishExitRequested(tx: Transaction, exit: RequestedExit): void
       subject: `exit.v1.requested.${masterLogin}`,
       requestId: exit.requestId,
       message: {
-        subscriptionId: id,
+        subscriptionId,
         masterLogin,
         investorLogin,
         amount: moneyToProto(usd(-exit.amount)),

@@ -1,4 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { keyOf } from "#kernel/key-of.ts";
 import { usd } from "#kernel/money.ts";
 import {
   type DepartureFigures,
@@ -6,26 +7,22 @@ import {
   SubscriptionStatus as StatusMessage,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { DepartureNumbers } from "../domain/decide-departure.ts";
-import { isInPool, type SubscriptionStatus, type VisibleStatus } from "../domain/lifecycle.ts";
+import { isInPool, type SubscriptionStatus, VISIBLE_STATUSES, type VisibleStatus } from "../domain/lifecycle.ts";
 import type { Subscription } from "../store/subscriptions.ts";
 
+const { UNSPECIFIED, ACTIVE, PAUSED, CANCELLED } = StatusMessage;
 const STATUS: Readonly<Record<SubscriptionStatus, StatusMessage>> = {
-  ASSIGNING: StatusMessage.UNSPECIFIED,
-  ACTIVE: StatusMessage.ACTIVE,
-  PAUSED: StatusMessage.PAUSED,
-  CANCELLED: StatusMessage.CANCELLED,
-  ABORTED: StatusMessage.UNSPECIFIED,
+  ASSIGNING: UNSPECIFIED,
+  ACTIVE,
+  PAUSED,
+  CANCELLED,
+  ABORTED: UNSPECIFIED,
 };
 
-export const STATUS_OF_MESSAGE: Readonly<Record<StatusMessage, VisibleStatus | undefined>> = {
-  [StatusMessage.UNSPECIFIED]: undefined,
-  [StatusMessage.ACTIVE]: "ACTIVE",
-  [StatusMessage.PAUSED]: "PAUSED",
-  [StatusMessage.CANCELLED]: "CANCELLED",
-};
-
-export function statusMessage(status: SubscriptionStatus): StatusMessage {
-  return STATUS[status];
+/** All that are shown, unless one is wanted. */
+export function wantedStatuses(status: StatusMessage): readonly VisibleStatus[] {
+  const wanted = keyOf({ ACTIVE, PAUSED, CANCELLED }, status);
+  return wanted === undefined ? VISIBLE_STATUSES : [wanted];
 }
 
 export function subscriptionMessage(subscription: Subscription): SubscriptionMessage {
@@ -36,7 +33,7 @@ export function subscriptionMessage(subscription: Subscription): SubscriptionMes
     investorId,
     masterLogin,
     investorLogin,
-    status: statusMessage(status),
+    status: STATUS[status],
     inPool: isInPool(status),
     startedAt: subscription.startedAt ?? undefined,
     endedAt: subscription.endedAt ?? undefined,

@@ -105,7 +105,7 @@ create index master_pool_closing on master_pool (login) where closing_at is not 
 -- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
   id                bigint generated always as identity primary key,
-  -- Of the assign.
+  -- Of the assign; empty when it was refused and is repeated.
   command_id        text not null,
   master_id         bigint not null,
   master_login      text not null,
@@ -142,13 +142,6 @@ create index subscription_newest on subscription (command_id collate "C") where 
 create index subscription_newest_of_master on subscription (master_login, command_id collate "C") where command_id <> '';
 create index subscription_newest_refused on subscription (command_id collate "C") where status = 'ABORTED' and command_id <> '';
 create index subscription_newest_open on subscription (command_id collate "C") where status = 'ASSIGNING' and command_id <> '';
-
--- Subscriptions with the column names that the service uses; so are the other views.
-create view subscription_row as
-  select id, master_id as "masterId", investor_id as "investorId", master_login as "masterLogin",
-         investor_login as "investorLogin", status, created_at as "createdAt", started_at as "startedAt",
-         ended_at as "endedAt", baseline_entry_id as "baselineEntryId"
-  from subscription;
 
 -- An Investor login: the log position up to which it is filed, and its money outside of any pool.
 create table investor_account (
@@ -669,15 +662,6 @@ create index departure_newest on departure (operation_id collate "C") where kind
 create index departure_newest_of_master on departure (master_login, operation_id collate "C") where kind = 'EXIT';
 create index departure_newest_refused on departure (operation_id collate "C") where kind = 'EXIT' and state = 'REFUSED';
 create index departure_newest_open on departure (operation_id collate "C") where kind = 'EXIT' and state in ('WANTED', 'WAITING');
-
-create view departure_row as
-  select operation_id as "operationId", kind, investor_login as "investorLogin", subscription_id as "subscriptionId",
-         master_login as "masterLogin", coalesce(requested_minor, 0) as requested, coalesce(comment, '') as comment,
-         deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner", tries, refusal, queue_until as "queueUntil",
-         is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
-         available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId",
-         database_identity() as database
-  from departure;
 
 -- The amount that is reserved for one debit, under the key of its transfer: in the pool, or outside of it.
 create table reserve (

@@ -49,6 +49,7 @@ async function insertYear(pool: Pool): Promise<void> {
             case when again = 'CANCELLED' then now() end, 1
      from subscription, lateral (select case when investor_id % ${2 * RARE} = 0 then 'CANCELLED' else 'ABORTED' end as again) as drawn
      where status = 'ABORTED';
+     update subscription set command_id = '' where status = 'ABORTED' and id <= ${PAIRS};
      insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
      select id, 0, true, ${deadline.replaceAll("n %", "investor_id %")}, now() from subscription;
      insert into departure (operation_id, kind, investor_login, subscription_id, master_login, request_id, requested_at, deadline_at, state,

@@ -18,8 +18,8 @@ import type {
   SearchSubscriptionsResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { isInPool, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
-import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
+import { isInPool } from "../domain/lifecycle.ts";
+import { subscriptionMessage, wantedStatuses } from "../messages/subscription.ts";
 import {
   countActiveInvestors as readCounts,
   hasStarted,
@@ -40,8 +40,7 @@ export async function listSubscriptions(
   { masterLogin, investorLogin, status, afterId, limit }: ListSubscriptionsRequest,
 ): Promise<ListSubscriptionsResponse> {
   validate(isNotNegative("after_id", afterId), isPageSize(limit));
-  const wanted = STATUS_OF_MESSAGE[status];
-  const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
+  const statuses = wantedStatuses(status);
   const filter = { masterLogin, investorLogin, statuses, afterId, limit: limit + 1 };
   const ofInvestor = investorLogin === "" ? undefined : ((await visibleSubscriptions(investorLogin)) ?? []);
   const isWhole = ofInvestor !== undefined && ofInvestor.length <= MAX_PAGE_SIZE;
@@ -123,8 +122,7 @@ export async function searchSubscriptions(
   { masterLogin, investorLogin, status, from, to, beforeId, limit }: SearchSubscriptionsRequest,
 ): Promise<SearchSubscriptionsResponse> {
   validate(isNotNegative("before_id", beforeId), isPageSize(limit));
-  const wanted = STATUS_OF_MESSAGE[status];
-  const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
+  const statuses = wantedStatuses(status);
   const search = { masterLogin, investorLogin, statuses, from, to, beforeId, limit: limit + 1 };
   const rows = await listSubscriptionsByStart(pool, search);
   if (rows.length === 0 && beforeId !== 0n && !(await hasStarted(pool, beforeId))) {

@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
@@ -6,7 +6,7 @@ import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
 import { lockOwnerOf } from "../domain/departure.ts";
 import { HAS_CLOSING } from "./closings.ts";
-import type { Departure } from "./departures.ts";
+import { type Departure, DEPARTURE_COLUMNS } from "./departures.ts";
 import { IS_FLAT } from "./masters.ts";
 
 const AFTER_TRIES = retryAt(fragment`tries`);
@@ -79,7 +79,7 @@ export async function markReady(db: Queryable): Promise<void> {
 type Startable = Pick<Departure, "operationId" | "try">;
 
 /** WAITING -> WANTED with the next try: from here neither its caller nor its expiry ends it. The longest due first. */
-export async function startTries(tx: Transaction, limit: number): Promise<string[]> {
+export async function startTries(tx: Transaction, limit: number): Promise<Departure[]> {
   const due = await many<Startable>(
     tx,
     sql`select operation_id as "operationId", try
@@ -91,7 +91,7 @@ export async function startTries(tx: Transaction, limit: number): Promise<string
         for no key update skip locked`,
   );
   if (due.length === 0) return [];
-  return await column<string>(
+  return await many<Departure>(
     tx,
     sql`update departure
         set state = 'WANTED', try = try + 1, lock_owner = owner, tries = tries + 1,
@@ -101,7 +101,7 @@ export async function startTries(tx: Transaction, limit: number): Promise<string
           ${due.map((each) => lockOwnerOf(each, each.try + 1))}::text[]
         ) as begun (id, owner)
         where operation_id = id
-        returning operation_id`,
+        returning ${DEPARTURE_COLUMNS}, tries`,
   );
 }
 

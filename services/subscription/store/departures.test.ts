@@ -31,7 +31,7 @@ async function decide(db: Parameters<typeof inTransaction>[0], operationId: stri
 
 async function startDue(db: Parameters<typeof inTransaction>[0]): Promise<string[]> {
   await execute(db, sql`update departure set ready_at = clock_timestamp(), next_try_at = clock_timestamp()`);
-  return await inTransaction(db, (tx) => startTries(tx, 10));
+  return (await inTransaction(db, (tx) => startTries(tx, 10))).map(({ operationId }) => operationId);
 }
 
 async function release(db: Queryable, operationId: string): Promise<void> {

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
@@ -44,18 +43,21 @@ export type Departure = {
   readonly database: string;
 };
 
-/** The columns of `departure_row`. */
-const ROWS = fragment`
-  select "operationId", kind, "investorLogin", "subscriptionId", "masterLogin", requested, comment, "deadlineAt", state, try, "lockOwner", tries,
-         refusal, "queueUntil", "isClosing", "hasWaited", before, pending, available, effective, "leftStatus", "dealId", database
-  from departure_row`;
+/** A departure but for its tries, which a claim adds. */
+export const DEPARTURE_COLUMNS = fragment`
+  operation_id as "operationId", kind, investor_login as "investorLogin", subscription_id as "subscriptionId", master_login as "masterLogin",
+  coalesce(requested_minor, 0) as requested, coalesce(comment, '') as comment, deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner",
+  refusal, queue_until as "queueUntil", is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
+  available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId", database_identity() as database`;
+
+const ROWS = fragment`select ${DEPARTURE_COLUMNS}, tries from departure`;
 
 export async function findDeparture(db: Queryable, operationId: string): Promise<Departure | undefined> {
-  return await maybeOne<Departure>(db, sql`${ROWS} where "operationId" = ${operationId}`);
+  return await maybeOne<Departure>(db, sql`${ROWS} where operation_id = ${operationId}`);
 }
 
 export async function getDeparture(db: Queryable, operationId: string): Promise<Departure> {
-  return await one<Departure>(db, sql`${ROWS} where "operationId" = ${operationId}`);
+  return await one<Departure>(db, sql`${ROWS} where operation_id = ${operationId}`);
 }
 
 /** The exit of a subscription that waits, or may wait, for a caller. */
@@ -63,7 +65,7 @@ export async function findQueuedExit(db: Queryable, subscriptionId: bigint): Pro
   return await maybeOne<Departure>(
     db,
     sql`${ROWS}
-        where "subscriptionId" = ${subscriptionId} and kind = 'EXIT' and state in ('WANTED', 'WAITING') and "queueUntil" is not null`,
+        where subscription_id = ${subscriptionId} and kind = 'EXIT' and state in ('WANTED', 'WAITING') and queue_until is not null`,
   );
 }
 
@@ -80,7 +82,7 @@ export type NewDeparture = Pick<Departure, "operationId" | "investorLogin" | "de
 
 /** Begins departures, each with its first try; those that have begun before, and exits beside which another one may wait, are left out. */
 export async function insertDepartures(db: Queryable, fresh: readonly NewDeparture[]): Promise<Departure[]> {
-  const rows = await many<{ readonly operationId: string; readonly database: string }>(
+  return await many<Departure>(
     db,
     sql`insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
                                requested_at, deadline_at, state, lock_owner, next_try_at, queue_until)
@@ -104,26 +106,8 @@ export async function insertDepartures(db: Queryable, fresh: readonly NewDepartu
                     queue_until)
         order by id
         on conflict do nothing
-        returning operation_id as "operationId", database_identity() as database`,
+        returning ${DEPARTURE_COLUMNS}, tries`,
   );
-  const inserted = new Map(rows.map(({ operationId, database }) => [operationId, database]));
-  return fresh.flatMap((each) => {
-    const database = inserted.get(each.operationId);
-    return database === undefined ? [] : begunDeparture(each, database);
-  });
-}
-
-function begunDeparture(fresh: NewDeparture, database: string): Departure {
-  const { operationId, kind, investorLogin, deadlineAt, queueUntil } = fresh;
-  const own =
-    fresh.kind === "EXIT"
-      ? { subscriptionId: fresh.subscriptionId, masterLogin: fresh.masterLogin, requested: 0n, comment: "" }
-      : { subscriptionId: null, masterLogin: null, requested: fresh.requested, comment: fresh.comment };
-  const lockOwner = lockOwnerOf(fresh, 1);
-  const begun = { state: "WANTED", try: 1, lockOwner, tries: 0, refusal: null } as const;
-  const undecided = { before: null, pending: null, available: null, effective: null, leftStatus: null, dealId: null };
-  const queue = { queueUntil: queueUntil ?? null, isClosing: false, hasWaited: false };
-  return { operationId, kind, investorLogin, deadlineAt, ...own, ...begun, ...queue, ...undecided, database };
 }
 
 /** Whether the try runs and has decided nothing; a commit that decides it is waited for. */
@@ -151,18 +135,15 @@ export async function beginNextTry(
   { from, deadlineAt, recoverInMs }: NextTry,
 ): Promise<Departure | undefined> {
   const { operationId, try: last } = departure;
-  const lockOwner = lockOwnerOf(departure, last + 1);
-  const begun = { state: "WANTED", try: last + 1, lockOwner, refusal: null } as const;
-  const moved = await maybeOne<{ readonly tries: number; readonly database: string }>(
+  return await maybeOne<Departure>(
     db,
     sql`update departure
-        set state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwner}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
+        set state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwnerOf(departure, last + 1)}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
             next_try_at = clock_timestamp() + ${recoverInMs} * interval '1 millisecond'
         where operation_id = ${operationId} and try = ${last} and state = ${from}
           and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')
-        returning tries, database_identity() as database`,
+        returning ${DEPARTURE_COLUMNS}, tries`,
   );
-  return moved && { ...departure, ...begun, ...moved, deadlineAt };
 }
 
 /** What is decided about a departure. */
@@ -261,17 +242,10 @@ export async function markReleased(db: Queryable, operationId: string, lockOwner
 }
 
 /** Departures whose account lock is not released, each when the process that works on it is gone. */
-export const departureQueue = workQueue<{ readonly operationId: string; readonly tries: number }, string>({
+export const departureQueue = workQueue<Departure, string>({
   table: fragment`departure`,
   key: fragment`operation_id`,
   keyType: fragment`text`,
   isOpen: fragment`work.lock_owner is not null`,
-  columns: fragment`operation_id as "operationId"`,
+  columns: DEPARTURE_COLUMNS,
 });
-
-export async function listDepartures(db: Queryable, operationIds: readonly string[]): Promise<Departure[]> {
-  if (operationIds.length === 0) return [];
-  const departures = await many<Departure>(db, sql`${ROWS} where "operationId" = any (${operationIds}::text[])`);
-  assert.equal(departures.length, operationIds.length, "a departure is never removed");
-  return departures;
-}

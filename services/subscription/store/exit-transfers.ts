@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import {
   column,
   execute,
@@ -9,10 +8,10 @@ import {
   one,
   type Queryable,
   sql,
+  withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 import { GENERATION } from "./permit-generation.ts";
 import { endMarginWait } from "./market-waits.ts";
@@ -30,13 +29,12 @@ export type ExitTransfer = {
   readonly refusals: number;
 };
 
-export type NewExitTransfer = {
-  readonly subscriptionId: bigint;
-  readonly masterLogin: string;
-  readonly amount: bigint;
-  /** Of the transfers that it replaces, in a row; each delays it further. */
-  readonly refusals: number;
-};
+/** `refusals`: of the transfers that it replaces, in a row; each delays it further. */
+export type NewExitTransfer = Pick<ExitTransfer, "subscriptionId" | "amount"> & { readonly refusals?: number };
+
+/** Of an exit transfer but for its tries, which a claim adds. */
+const EXIT_COLUMNS = fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount, generation,
+  refusals`;
 
 /** Two seconds or more: platform sends what it has recorded, and the log shows it soon; only a refusal has to be asked for. */
 const NEXT_LOOK = retryAt(fragment`tries + 4`);
@@ -50,33 +48,32 @@ export async function insertExitTransfers(
   tx: Transaction,
   exits: readonly NewExitTransfer[],
   at: Date,
-): Promise<ExitTransfer[]> {
+): Promise<Pick<ExitTransfer, "id" | "subscriptionId">[]> {
   const parts = exits.flatMap((exit) => inParts(exit.amount).map((amount) => ({ ...exit, amount })));
   if (parts.length === 0) return [];
-  return await many<ExitTransfer>(
+  return await many(
     tx,
     sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, generation, state, created_at, next_try_at,
                                    refusals)
         select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
-               part.master_login, amount,
+               holding.master_login, amount,
                ${GENERATION}, 'OPEN', ${at}::timestamptz,
                case when part.refusals > 0 then greatest(${AFTER_REFUSALS}, pool.margin_next_at) else clock_timestamp() end,
                part.refusals
         from unnest(
                ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${parts.map(({ masterLogin }) => masterLogin)}::text[],
                ${parts.map(({ amount }) => amount)}::bigint[],
-               ${parts.map(({ refusals }) => refusals)}::integer[]
-             ) with ordinality as part (subscription_id, master_login, amount, refusals, ordinal)
-             join master_pool as pool on pool.login = part.master_login
+               ${parts.map(({ refusals = 0 }) => refusals)}::integer[]
+             ) with ordinality as part (subscription_id, amount, refusals, ordinal)
+             join holding on holding.subscription_id = part.subscription_id
+             join master_pool as pool on pool.login = holding.master_login
              cross join lateral (
                select coalesce(max(number), 0) as number
                from exit_transfer
                where exit_transfer.subscription_id = part.subscription_id
              ) as last
         order by ordinal
-        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-                  generation, tries, refusals`,
+        returning id, subscription_id as "subscriptionId"`,
   );
 }
 
@@ -92,15 +89,14 @@ export async function findFirstExitTransfer(
   db: Queryable,
   subscriptionId: bigint,
 ): Promise<FirstExitTransfer | undefined> {
-  const row = await maybeOne<Omit<FirstExitTransfer, "transferId"> & { transferId: bigint | null }>(
+  const row = await maybeOne<FirstExitTransfer>(
     db,
-    sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-               generation, tries, refusals, transfer_id as "transferId",
+    sql`select ${EXIT_COLUMNS}, tries, transfer_id as "transferId",
                state = 'APPLIED' and transfer_id is null as "isSettled"
         from exit_transfer
         where subscription_id = ${subscriptionId} and number = 1`,
   );
-  return row && { ...row, transferId: row.transferId ?? undefined };
+  return row && withoutNulls(row);
 }
 
 export const exitTransferQueue = workQueue<ExitTransfer>({
@@ -108,8 +104,7 @@ export const exitTransferQueue = workQueue<ExitTransfer>({
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
-  columns: fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-    generation, refusals`,
+  columns: EXIT_COLUMNS,
 });
 
 /** Platform has recorded the transfer; its outcome is read again after a pause. The reason is for operators. */
@@ -165,32 +160,80 @@ export async function refuseExit(
 
 /** Replaces an open transfer that moved a wrong amount by a new one under a new key. */
 export async function replaceExit(tx: Transaction, id: bigint, reason: string, at: Date): Promise<void> {
-  const { subscriptionId, masterLogin, amount } = await one<
-    Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount">
-  >(
+  const replaced = await one<NewExitTransfer>(
     tx,
     sql`update exit_transfer
         set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
         where id = ${id} and state = 'OPEN'
-        returning subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount`,
+        returning subscription_id as "subscriptionId", amount_minor as amount`,
   );
-  await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals: 0 }], at);
+  await insertExitTransfers(tx, [replaced], at);
 }
 
-/** Unused parts of reserves of Investors who have left the pool; outflows, so their amounts are negative. */
-export async function insertFurtherExits(tx: Transaction, exits: readonly HoldingFlow[], at: Date): Promise<void> {
-  if (exits.length === 0) return;
-  const masters = await many<{ id: bigint; login: string }>(
-    tx,
-    sql`select subscription_id as id, master_login as login
-        from holding
-        where subscription_id = any(${exits.map(({ subscriptionId }) => subscriptionId)}::bigint[])`,
+/** Masters with imported exits and an open exit transfer that was not requested. */
+export async function listImportedExits(db: Queryable, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login
+        from master_pool
+        where imported_exits_minor < 0
+          and exists (
+            select from exit_transfer where master_login = login and state = 'OPEN' and transfer_id is null
+          )
+        order by login
+        limit ${limit}`,
   );
-  const masterOf = new Map(masters.map(({ id, login }) => [id, login]));
-  const transfers = exits.map(({ subscriptionId, amount }) => {
-    const masterLogin = masterOf.get(subscriptionId);
-    assert(masterLogin !== undefined, "a reserve belongs to a holding");
-    return { subscriptionId, masterLogin, amount: -amount, refusals: 0 };
-  });
-  await insertExitTransfers(tx, transfers, at);
+}
+
+/** Open exit transfers of a Master that were not requested, and what imported exits have moved on it; both locked. */
+export async function listExitsToSettle(
+  tx: Transaction,
+  masterLogin: string,
+): Promise<{ readonly imported: bigint; readonly exits: readonly ExitTransfer[] }> {
+  const { imported } = await one<{ imported: bigint }>(
+    tx,
+    sql`select imported_exits_minor as imported
+        from master_pool
+        where login = ${masterLogin}
+        for no key update`,
+  );
+  const exits = await many<ExitTransfer>(
+    tx,
+    sql`select ${EXIT_COLUMNS}, tries
+        from exit_transfer
+        where master_login = ${masterLogin} and state = 'OPEN' and transfer_id is null
+        order by id
+        for no key update`,
+  );
+  return { imported, exits };
+}
+
+/** An exit of which a part was executed by imported transfers. */
+export type SplitExit = { readonly exit: ExitTransfer; readonly moved: bigint };
+
+/** The exit keeps the part that was executed; the rest is requested under a key of its own. */
+export async function splitExit(tx: Transaction, { exit, moved }: SplitExit, at: Date): Promise<void> {
+  const { id, subscriptionId, amount } = exit;
+  await execute(tx, sql`update exit_transfer set amount_minor = ${moved} where id = ${id}`);
+  await insertExitTransfers(tx, [{ subscriptionId, amount: amount - moved }], at);
+}
+
+/** The exits were executed by imported transfers, whose sum is lowered. */
+export async function markExitsSettled(
+  tx: Transaction,
+  masterLogin: string,
+  exits: readonly ExitTransfer[],
+  at: Date,
+): Promise<void> {
+  const total = exits.reduce((sum, { amount }) => sum + amount, 0n);
+  await execute(
+    tx,
+    sql`update exit_transfer
+        set state = 'APPLIED', deal_id = 0, closed_at = ${at}, reason = null
+        where id = any (${exits.map(({ id }) => id)}::bigint[])`,
+  );
+  await execute(
+    tx,
+    sql`update master_pool set imported_exits_minor = imported_exits_minor + ${total} where login = ${masterLogin}`,
+  );
 }

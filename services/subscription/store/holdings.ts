@@ -121,7 +121,10 @@ const EMPTIED_PAUSED = fragment`
 
 /** PAUSED subscriptions with an empty holding; the saga that emptied the holding normally cancels them. */
 export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
-  return await column<bigint>(db, sql`select subscription.id ${EMPTIED_PAUSED} order by subscription.id limit ${limit}`);
+  return await column<bigint>(
+    db,
+    sql`select subscription.id ${EMPTIED_PAUSED} order by subscription.id limit ${limit}`,
+  );
 }
 
 /** Expression: an instant in the past when a PAUSED subscription has an empty holding. */

@@ -1,5 +1,15 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import { isHeldInflow } from "./flows.ts";
@@ -33,28 +43,28 @@ export async function waitForMargin(
 /** After deals of Masters: what waits for their free margin is tried soon, what waits for a price now. True when a Master has a wait. */
 export async function retryAfterDeals(tx: Transaction, masterLogins: readonly string[]): Promise<boolean> {
   if (masterLogins.length === 0) return false;
-  const waiting = await many<{ login: string }>(
+  const waiting = await column<string>(
     tx,
     sql`update master_pool
         set margin_next_at = least(margin_next_at, ${AFTER_DEAL}), price_next_at = '-infinity'
         where login = any(${masterLogins}::text[]) and (margin_since is not null or price_since is not null)
         returning login`,
   );
-  if (waiting.length > 0) await tryExitsSooner(tx, logins(waiting));
+  if (waiting.length > 0) await tryExitsSooner(tx, waiting);
   return waiting.length > 0;
 }
 
 /** Ends the wait of Masters from which money was taken, or from which none is to be taken any more. */
 export async function endMarginWait(tx: Transaction, masterLogins: readonly string[]): Promise<void> {
   if (masterLogins.length === 0) return;
-  const ended = await many<{ login: string }>(
+  const ended = await column<string>(
     tx,
     sql`update master_pool
         set margin_refusals = 0, margin_since = null, margin_next_at = '-infinity'
         where login = any(${masterLogins}::text[]) and margin_since is not null
         returning login`,
   );
-  if (ended.length > 0) await tryExitsSooner(tx, logins(ended));
+  if (ended.length > 0) await tryExitsSooner(tx, ended);
 }
 
 async function tryExitsSooner(tx: Transaction, masterLogins: readonly string[]): Promise<void> {
@@ -91,9 +101,37 @@ export async function endPriceWait(tx: Transaction, masterLogin: string): Promis
   );
 }
 
-function logins(rows: readonly { readonly login: string }[]): string[] {
-  return rows.map(({ login }) => login);
+/** How often platform is asked whether an archived account is shown again: an answer out of one of its tables. */
+const ARCHIVED_PAUSE_MS = 15 * SECOND_MS;
+
+/** Accounts of Masters that the broker has archived: inflows stay on the accounts of their Investors until platform, which is asked later, shows them again. */
+export async function waitForArchived(db: Queryable, masterLogins: readonly string[]): Promise<void> {
+  await execute(
+    db,
+    sql`update master_pool
+        set archived_next_at = clock_timestamp() + ${ARCHIVED_PAUSE_MS} * interval '1 millisecond'
+        where login = any(${masterLogins}::text[])`,
+  );
 }
+
+/** Masters of which it is to be asked now, whether their accounts are shown again. */
+export async function listArchivedToAsk(db: Queryable, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login from master_pool where archived_next_at <= clock_timestamp() order by archived_next_at limit ${limit}`,
+  );
+}
+
+/** The account is shown again: its inflows are mirrored. False when another replica has noted it. */
+export async function endArchived(db: Queryable, masterLogin: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`update master_pool set archived_next_at = null where login = ${masterLogin} and archived_next_at is not null`,
+  );
+}
+
+/** Expression: when the next Master is due. */
+export const NEXT_ARCHIVED = fragment`(select min(archived_next_at) from master_pool where archived_next_at is not null)`;
 
 /** Money of a Master that waits for the market, for its account or its payment account, or for the end of a deficit; the amounts are positive. */
 export type MarketWait = {
@@ -131,14 +169,8 @@ export async function listMarketWaits(db: Queryable, masterLogin: string): Promi
              ) as held
         where login = ${masterLogin} and (margin_since is not null or price_since is not null)`,
   );
-  const {
-    marginSince = null,
-    marginNextAt = null,
-    outbound = 0n,
-    priceSince = null,
-    prices,
-    unstruck = 0n,
-  } = row ?? {};
+  if (row === undefined) return [];
+  const { marginSince, marginNextAt, outbound, priceSince, prices, unstruck } = row;
   const waits: MarketWait[] = [];
   if (marginSince !== null && outbound > 0n) {
     waits.push({ kind: "free_margin", since: marginSince, amount: outbound, nextAt: marginNextAt ?? marginSince });

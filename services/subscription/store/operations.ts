@@ -1,15 +1,18 @@
-import type { Labels } from "#kernel/labels.ts";
-import { allOf, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { QueueState } from "#kernel/queue-until-flat.ts";
+import { type Labels, labelsText } from "#kernel/labels.ts";
 import {
-  IS_NEWEST,
-  isWith,
-  OF_ASSIGNS,
-  OF_UNASSIGNS,
-  type OperationOutcome,
-  outcomeAt,
-  type Outcomes,
-} from "./operation-outcomes.ts";
+  allOf,
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  maybeOne,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
+import type { QueueState } from "#kernel/queue-until-flat.ts";
+
+/** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
+export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
 
 /** An assign or unassign with its outcome. */
 export type RecordedOperation = {
@@ -47,18 +50,48 @@ export type OperationFilter = {
   readonly limit: number;
 };
 
-/** Each assign that is recorded; a further condition may follow. */
-function assignsAt(now: Date): Fragment {
-  return fragment`
-    select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
-           subscription.investor_login as "investorLogin", subscription.master_login as "masterLogin", ${outcomeAt(OF_ASSIGNS, now)} as outcome,
-           assignment.refusal ->> 'code' as "refusalCode", subscription.created_at as "createdAt", subscription.started_at as "finishedAt",
-           null::text as "queueState", null::timestamptz as "queueUntil", labels
-    from subscription
-    join assignment on assignment.subscription_id = subscription.id
-    left join operation_label on operation_label.command_id = subscription.command_id
-    where subscription.command_id <> '' and ${IS_NEWEST}`;
-}
+/** Where the operations of one action are. Those that are not executed have an index for each outcome. */
+type Action = {
+  /** All of them; a further condition may follow. */
+  readonly rows: (now: Date) => Fragment;
+  /** The table, with the condition that a row of it is one. */
+  readonly recorded: Fragment;
+  readonly id: Fragment;
+  readonly subscription: Fragment;
+  readonly master: Fragment;
+  readonly executed: Fragment;
+  readonly refused: Fragment;
+  readonly open: Fragment;
+  /** Of an open one: its caller waits no longer. */
+  readonly overdue: (now: Date) => Fragment;
+};
+
+const ASSIGNS: Action = {
+  rows: assignsAt,
+  recorded: fragment`subscription where subscription.command_id <> ''`,
+  id: fragment`subscription.command_id`,
+  subscription: fragment`subscription.id`,
+  master: fragment`subscription.master_login`,
+  executed: fragment`subscription.status in ('ACTIVE', 'PAUSED', 'CANCELLED')`,
+  refused: fragment`subscription.status = 'ABORTED'`,
+  open: fragment`subscription.status = 'ASSIGNING'`,
+  overdue: (now) => fragment`exists (
+    select from assignment where assignment.subscription_id = subscription.id and assignment.deadline_at <= ${now})`,
+};
+
+/** One that may wait is open without a deadline. */
+const UNASSIGNS: Action = {
+  rows: unassignsAt,
+  recorded: fragment`departure where departure.kind = 'EXIT'`,
+  id: fragment`departure.operation_id`,
+  subscription: fragment`departure.subscription_id`,
+  master: fragment`departure.master_login`,
+  executed: fragment`departure.state in ('DECIDED', 'ENDED')`,
+  refused: fragment`departure.state = 'REFUSED'`,
+  open: fragment`departure.state in ('WANTED', 'WAITING')`,
+  overdue: (now) =>
+    fragment`departure.queue_until is null and not departure.is_closing and departure.deadline_at <= ${now}`,
+};
 
 const IS_QUEUED = fragment`departure.has_waited and not departure.is_closing`;
 const QUEUED_STATES = {
@@ -66,10 +99,22 @@ const QUEUED_STATES = {
   RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
 };
 
+function assignsAt(now: Date): Fragment {
+  return fragment`
+    select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
+           subscription.investor_login as "investorLogin", subscription.master_login as "masterLogin", ${outcomeAt(ASSIGNS, now)} as outcome,
+           assignment.refusal ->> 'code' as "refusalCode", subscription.created_at as "createdAt", subscription.started_at as "finishedAt",
+           null::text as "queueState", null::timestamptz as "queueUntil", labels
+    from subscription
+    join assignment on assignment.subscription_id = subscription.id
+    left join operation_label on operation_label.command_id = subscription.command_id
+    where subscription.command_id <> ''`;
+}
+
 function unassignsAt(now: Date): Fragment {
   return fragment`
     select departure.operation_id as "commandId", 'unassign' as action, departure.subscription_id as "subscriptionId",
-           departure.investor_login as "investorLogin", departure.master_login as "masterLogin", ${outcomeAt(OF_UNASSIGNS, now)} as outcome,
+           departure.investor_login as "investorLogin", departure.master_login as "masterLogin", ${outcomeAt(UNASSIGNS, now)} as outcome,
            departure.refusal ->> 'code' as "refusalCode", departure.requested_at as "createdAt", departure.ended_at as "finishedAt",
            case when ${IS_QUEUED}
                 then case when ${QUEUED_STATES.WAITING} then 'WAITING' when ${QUEUED_STATES.RUNNING} then 'RUNNING' else 'ENDED' end
@@ -78,6 +123,26 @@ function unassignsAt(now: Date): Fragment {
     from departure
     left join operation_label on operation_label.command_id = departure.operation_id
     where departure.kind = 'EXIT'`;
+}
+
+function outcomeAt({ executed, refused, overdue }: Action, now: Date): Fragment {
+  return fragment`case when ${executed} then 'EXECUTED'
+                    when ${refused} then 'NOT_EXECUTED'
+                    when ${overdue(now)} then 'UNKNOWN'
+                    else 'PENDING' end`;
+}
+
+function isWith(outcome: OperationOutcome, { executed, refused, open, overdue }: Action, now: Date): Fragment {
+  switch (outcome) {
+    case "EXECUTED":
+      return executed;
+    case "NOT_EXECUTED":
+      return refused;
+    case "PENDING":
+      return fragment`${open} and not (${overdue(now)})`;
+    case "UNKNOWN":
+      return fragment`${open} and ${overdue(now)}`;
+  }
 }
 
 export async function findOperation(
@@ -100,8 +165,8 @@ export async function findOperation(
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const { action, limit } = filter;
   const isOfUnassigns = filter.queueState !== undefined || filter.left !== undefined;
-  const assigns = action === "unassign" || isOfUnassigns ? [] : await listAssigns(db, filter, now);
-  const unassigns = action === "assign" ? [] : await listUnassigns(db, filter, now);
+  const assigns = action === "unassign" || isOfUnassigns ? [] : await listOf(db, ASSIGNS, filter, now);
+  const unassigns = action === "assign" ? [] : await listOf(db, UNASSIGNS, filter, now);
   return [...assigns, ...unassigns].toSorted(newestFirst).slice(0, limit);
 }
 
@@ -109,106 +174,40 @@ function newestFirst(one: RecordedOperation, other: RecordedOperation): number {
   return one.commandId < other.commandId ? 1 : -1;
 }
 
-/** A repeated assign has a row for each try. */
-async function listAssigns(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
-  const { login, limit } = filter;
-  const matches = fragment`subscription.command_id <> '' and ${conditionsOf(ASSIGNS, filter, now)}`;
-  const ids = login === "" ? eachAssign(matches, limit) : allAssigns(matches);
+async function listOf(db: Queryable, of: Action, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   return many<RecordedOperation>(
     db,
-    sql`${assignsAt(now)} and subscription.command_id = any(array(${ids} limit ${limit}))`,
-  );
-}
-
-async function listUnassigns(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
-  return many<RecordedOperation>(
-    db,
-    sql`${unassignsAt(now)} and departure.operation_id = any(array(${unassignsInOrder(filter, now)} limit ${filter.limit}))`,
+    sql`${of.rows(now)} and ${of.id} = any(array(${idsInOrder(of, filter, now)} limit ${filter.limit}))`,
   );
 }
 
 /** The range of an index: for a Master that is equal the planner expects few, and would read and sort all of them. */
-function unassignsInOrder(filter: OperationFilter, now: Date): Fragment {
+function idsInOrder(of: Action, filter: OperationFilter, now: Date): Fragment {
   const { masterLogin, outcome, fromId = "", beforeId } = filter;
   // Those that were not executed are few: they are read by an index of their own, also those of other Masters.
   const byMaster = masterLogin !== undefined && (outcome === undefined || outcome === "EXECUTED");
-  const conditions = conditionsOf(UNASSIGNS, byMaster ? { ...filter, masterLogin: undefined } : filter, now);
+  const conditions = conditionsOf(of, byMaster ? { ...filter, masterLogin: undefined } : filter, now);
   const inOrder = byMaster
     ? fragment`
-      and (departure.master_login, departure.operation_id collate "C") >= (${masterLogin}, ${fromId})
-      and (departure.master_login, departure.operation_id collate "C") < (${masterLogin}, ${beforeId || AFTER_ALL})
-      order by departure.master_login desc, departure.operation_id collate "C" desc`
-    : fragment`order by departure.operation_id collate "C" desc`;
-  return fragment`
-    select departure.operation_id
-    from departure
-    where departure.kind = 'EXIT' and ${conditions} ${inQueue(filter)} ${inOrder}`;
+      and (${of.master}, ${of.id} collate "C") >= (${masterLogin}, ${fromId})
+      and (${of.master}, ${of.id} collate "C") < (${masterLogin}, ${beforeId || AFTER_ALL})
+      order by ${of.master} desc, ${of.id} collate "C" desc`
+    : fragment`order by ${of.id} collate "C" desc`;
+  return fragment`select ${of.id} from ${of.recorded} and ${conditions} ${inOrder}`;
 }
 
 /** After each id: ids have letters, digits and signs before it. */
 const AFTER_ALL = "~";
 
-function inQueue({ queueState }: Pick<OperationFilter, "queueState">): Fragment {
-  if (queueState === undefined) return fragment``;
-  return fragment`and ${IS_QUEUED} and ${QUEUED_STATES[queueState]}`;
-}
-
-/** All that match are read: those of one login are few. */
-function allAssigns(matches: Fragment): Fragment {
-  return fragment`
-    select distinct subscription.command_id collate "C"
-    from subscription
-    where ${matches}
-    order by subscription.command_id collate "C" desc`;
-}
-
-/** One after the other by the index, over the further rows of each. */
-function eachAssign(matches: Fragment, limit: number): Fragment {
-  const next = (further: Fragment) => fragment`
-    select subscription.command_id
-    from subscription
-    where ${matches} ${further}
-    order by subscription.command_id collate "C" desc
-    limit 1`;
-  return fragment`
-    with recursive page (command_id, number) as (
-      (select newest.command_id, 1 from (${next(fragment``)}) as newest)
-      union all
-      select (${next(fragment`and subscription.command_id collate "C" < page.command_id`)}), number + 1
-      from page
-      where number < ${limit} and page.command_id is not null
-    )
-    select command_id from page where command_id is not null order by number`;
-}
-
-type Columns = {
-  readonly outcomes: Outcomes;
-  readonly id: Fragment;
-  readonly subscription: Fragment;
-  readonly master: Fragment;
-};
-
-const ASSIGNS: Columns = {
-  outcomes: OF_ASSIGNS,
-  id: fragment`subscription.command_id`,
-  subscription: fragment`subscription.id`,
-  master: fragment`subscription.master_login`,
-};
-const UNASSIGNS: Columns = {
-  outcomes: OF_UNASSIGNS,
-  id: fragment`departure.operation_id`,
-  subscription: fragment`departure.subscription_id`,
-  master: fragment`departure.master_login`,
-};
-
-function conditionsOf(of: Columns, filter: OperationFilter, now: Date): Fragment {
-  const { login, outcome, masterLogin, externalId, left, fromId, beforeId } = filter;
+function conditionsOf(of: Action, filter: OperationFilter, now: Date): Fragment {
+  const { login, outcome, masterLogin, externalId, left, queueState, fromId, beforeId } = filter;
   return allOf([
     login === ""
       ? undefined
       : fragment`${of.subscription} = any(array(
                select id from subscription where investor_login = ${login} or master_login = ${login}))`,
-    outcome && isWith(outcome, of.outcomes, now),
+    outcome && isWith(outcome, of, now),
+    queueState && fragment`${IS_QUEUED} and ${QUEUED_STATES[queueState]}`,
     masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
     externalId === undefined
       ? undefined
@@ -221,6 +220,20 @@ function conditionsOf(of: Columns, filter: OperationFilter, now: Date): Fragment
     fromId === undefined ? undefined : fragment`${of.id} collate "C" >= ${fromId}`,
     beforeId === "" ? undefined : fragment`${of.id} collate "C" < ${beforeId}`,
   ]);
+}
+
+/** What its client calls a command, recorded before anything else of it. A repeated command has those of the first one. */
+export async function insertOperationLabels(
+  db: Queryable,
+  commandId: string,
+  labels: Labels | undefined,
+): Promise<void> {
+  const text = labelsText(labels);
+  if (text === undefined || commandId === "") return;
+  await execute(
+    db,
+    sql`insert into operation_label (command_id, labels) values (${commandId}, ${text}::jsonb) on conflict do nothing`,
+  );
 }
 
 /** Keys of the exit transfers of each subscription, in their order, at most `limit` of each. */

@@ -18,11 +18,6 @@ export async function findUnsettledDatabase(db: Queryable): Promise<string | und
   return (await matchesRow(db, sql`select where ${ARE_BOOKS_WHOLE}`)) ? undefined : await readDatabase(db);
 }
 
-/** From this commit on every Master reads as stopped. Its row is locked first when the books are found to be whole, so that none of what makes them lack is missed. */
-export async function unsettle(tx: Transaction): Promise<void> {
-  await markSettled(tx, undefined);
-}
-
 /** Also when there is no row yet. */
 export async function lockSettlement(tx: Transaction): Promise<void> {
   await execute(
@@ -32,6 +27,10 @@ export async function lockSettlement(tx: Transaction): Promise<void> {
   );
 }
 
+/**
+ * Undefined: from this commit on every Master reads as stopped. Its row is locked first when the books are found to be whole, so that none of what
+ * makes them lack is missed.
+ */
 export async function markSettled(tx: Transaction, database: string | undefined): Promise<void> {
   await execute(
     tx,

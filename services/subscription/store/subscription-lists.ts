@@ -1,27 +1,30 @@
-import { allOf, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, type Fragment, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { VISIBLE_STATUSES, type VisibleStatus } from "../domain/lifecycle.ts";
-import type { Subscription } from "./subscriptions.ts";
+import { type Subscription, SUBSCRIPTIONS } from "./subscriptions.ts";
 
-export type SubscriptionFilter = {
+type Wanted = {
   /** Empty matches all. */
   readonly masterLogin: string;
   readonly investorLogin: string;
   readonly statuses: readonly VisibleStatus[];
-  readonly afterId: bigint;
   readonly limit: number;
 };
 
+function ofAccounts({ masterLogin, investorLogin }: Wanted): (Fragment | undefined)[] {
+  return [
+    masterLogin === "" ? undefined : fragment`master_login = ${masterLogin}`,
+    investorLogin === "" ? undefined : fragment`investor_login = ${investorLogin}`,
+  ];
+}
+
+export type SubscriptionFilter = Wanted & { readonly afterId: bigint };
+
 export async function listSubscriptions(db: Queryable, filter: SubscriptionFilter): Promise<Subscription[]> {
-  const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
-  const conditions = allOf([
-    masterLogin === "" ? undefined : fragment`"masterLogin" = ${masterLogin}`,
-    investorLogin === "" ? undefined : fragment`"investorLogin" = ${investorLogin}`,
-  ]);
+  const { statuses, afterId, limit } = filter;
   return many<Subscription>(
     db,
-    sql`select *
-        from subscription_row
-        where id > ${afterId} and status = any(${statuses}::text[]) and ${conditions}
+    sql`${SUBSCRIPTIONS}
+        where id > ${afterId} and status = any(${statuses}::text[]) and ${allOf(ofAccounts(filter))}
         order by id
         limit ${limit}`,
   );
@@ -38,9 +41,8 @@ export async function listVisibleSubscriptions(
     sql`select visible.*
         from unnest(${investorLogins}::text[]) as investor (login)
              cross join lateral (
-               select *
-               from subscription_row
-               where "investorLogin" = investor.login and status = any(${VISIBLE_STATUSES}::text[])
+               ${SUBSCRIPTIONS}
+               where investor_login = investor.login and status = any(${VISIBLE_STATUSES}::text[])
                order by id
                limit ${limit}
              ) as visible
@@ -78,17 +80,12 @@ export async function countActiveInvestors(
   );
 }
 
-export type SubscriptionSearch = {
-  /** Empty matches all. */
-  readonly masterLogin: string;
-  readonly investorLogin: string;
-  readonly statuses: readonly VisibleStatus[];
+export type SubscriptionSearch = Wanted & {
   /** Half-open, of the start. */
   readonly from: Date | undefined;
   readonly to: Date | undefined;
   /** Id of the last subscription of the page before; 0 to begin. */
   readonly beforeId: bigint;
-  readonly limit: number;
 };
 
 /**
@@ -96,25 +93,23 @@ export type SubscriptionSearch = {
  * page nor the number of subscriptions with another status changes what it costs.
  */
 export async function listSubscriptionsByStart(db: Queryable, search: SubscriptionSearch): Promise<Subscription[]> {
-  const { masterLogin, investorLogin, statuses, from, to, beforeId, limit } = search;
+  const { statuses, from, to, beforeId, limit } = search;
   const conditions = allOf([
-    masterLogin === "" ? undefined : fragment`"masterLogin" = ${masterLogin}`,
-    investorLogin === "" ? undefined : fragment`"investorLogin" = ${investorLogin}`,
-    from && fragment`"startedAt" >= ${from}`,
-    to && fragment`"startedAt" < ${to}`,
+    ...ofAccounts(search),
+    from && fragment`started_at >= ${from}`,
+    to && fragment`started_at < ${to}`,
     beforeId === 0n
       ? undefined
-      : fragment`("startedAt", id) < (select started_at, id from subscription where id = ${beforeId})`,
+      : fragment`(started_at, id) < (select started_at, id from subscription where id = ${beforeId})`,
   ]);
   return await many<Subscription>(
     db,
     sql`select found.*
         from unnest(${statuses}::text[]) as wanted (status)
              cross join lateral (
-               select *
-               from subscription_row
-               where status = wanted.status and "startedAt" is not null and ${conditions}
-               order by "startedAt" desc, id desc
+               ${SUBSCRIPTIONS}
+               where subscription.status = wanted.status and started_at is not null and ${conditions}
+               order by started_at desc, id desc
                limit ${limit}
              ) as found
         order by "startedAt" desc, id desc
@@ -123,6 +118,5 @@ export async function listSubscriptionsByStart(db: Queryable, search: Subscripti
 }
 
 export async function hasStarted(db: Queryable, id: bigint): Promise<boolean> {
-  const row = await maybeOne(db, sql`select id from subscription where id = ${id} and started_at is not null`);
-  return row !== undefined;
+  return await matchesRow(db, sql`select from subscription where id = ${id} and started_at is not null`);
 }

@@ -1,5 +1,6 @@
-import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { HAS_NO_MONEY } from "./holdings.ts";
 import {
   type LifecycleEvent,
   MOVES,
@@ -22,12 +23,18 @@ export type Subscription = {
   readonly baselineEntryId: bigint | null;
 };
 
+const COLUMNS = fragment`
+  id, master_id as "masterId", investor_id as "investorId", master_login as "masterLogin", investor_login as "investorLogin", status,
+  created_at as "createdAt", started_at as "startedAt", ended_at as "endedAt", baseline_entry_id as "baselineEntryId"`;
+
+export const SUBSCRIPTIONS = fragment`select ${COLUMNS} from subscription`;
+
 export type NewSubscription = Pick<Subscription, "masterId" | "investorId" | "masterLogin" | "investorLogin"> & {
   readonly commandId: string;
   readonly at: Date;
 };
 
-/** Undefined when the Investor or the command has an open subscription. */
+/** Undefined when the Investor or the command has an open subscription. Of a command that was refused before only this one is found from now on. */
 export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscription): Promise<bigint | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -37,27 +44,25 @@ export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscript
         on conflict do nothing
         returning id`,
   );
-  return row?.id;
+  if (row === undefined) return undefined;
+  await execute(
+    tx,
+    sql`update subscription
+        set command_id = ''
+        where command_id = ${fresh.commandId} and command_id <> '' and status = 'ABORTED'`,
+  );
+  return row.id;
 }
 
 export async function getSubscription(db: Queryable, id: bigint): Promise<Subscription> {
-  return one<Subscription>(db, sql`select * from subscription_row where id = ${id}`);
-}
-
-/** Ascending by id. */
-export async function listSubscriptionsById(db: Queryable, ids: readonly bigint[]): Promise<Subscription[]> {
-  if (ids.length === 0) return [];
-  return many<Subscription>(db, sql`select * from subscription_row where id = any(${ids}::bigint[]) order by id`);
+  return one<Subscription>(db, sql`${SUBSCRIPTIONS} where id = ${id}`);
 }
 
 /** The subscription of a command, unless it was refused. */
 export async function findSubscriptionOfCommand(db: Queryable, commandId: string): Promise<Subscription | undefined> {
   return maybeOne<Subscription>(
     db,
-    sql`select subscription_row.*
-        from subscription_row join subscription using (id)
-        where subscription.command_id = ${commandId} and subscription.status <> 'ABORTED'
-          and subscription.command_id <> ''`,
+    sql`${SUBSCRIPTIONS} where command_id = ${commandId} and command_id <> '' and status <> 'ABORTED'`,
   );
 }
 
@@ -65,9 +70,7 @@ export async function findSubscriptionOfCommand(db: Queryable, commandId: string
 export async function findOpenSubscription(db: Queryable, investorLogin: string): Promise<Subscription | undefined> {
   return maybeOne<Subscription>(
     db,
-    sql`select *
-        from subscription_row
-        where "investorLogin" = ${investorLogin} and status = any(${OPEN_STATUSES}::text[])`,
+    sql`${SUBSCRIPTIONS} where investor_login = ${investorLogin} and status = any(${OPEN_STATUSES}::text[])`,
   );
 }
 
@@ -75,10 +78,7 @@ export async function findOpenSubscription(db: Queryable, investorLogin: string)
 export async function listOpenSubscriptions(db: Queryable, investorLogins: readonly string[]): Promise<Subscription[]> {
   return many<Subscription>(
     db,
-    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
-               "baselineEntryId"
-        from subscription_row
-        where "investorLogin" = any(${investorLogins}::text[]) and status = any(${OPEN_STATUSES}::text[])`,
+    sql`${SUBSCRIPTIONS} where investor_login = any(${investorLogins}::text[]) and status = any(${OPEN_STATUSES}::text[])`,
   );
 }
 
@@ -89,10 +89,8 @@ export async function findLatestOfPair(
 ): Promise<Subscription | undefined> {
   return maybeOne<Subscription>(
     db,
-    sql`select *
-        from subscription_row
-        where "investorLogin" = ${investorLogin} and "masterLogin" = ${masterLogin}
-          and status = any(${VISIBLE_STATUSES}::text[])
+    sql`${SUBSCRIPTIONS}
+        where investor_login = ${investorLogin} and master_login = ${masterLogin} and status = any(${VISIBLE_STATUSES}::text[])
         order by id desc
         limit 1`,
   );
@@ -140,25 +138,16 @@ export async function moveSubscriptions(
   return moved === ids.length;
 }
 
-/** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled subscriptions. */
+/** PAUSED -> CANCELLED for subscriptions with an empty holding, which are returned. */
 export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
   if (ids.length === 0) return [];
   const { from, to } = MOVES.emptied;
-  const cancelled = await many<{ id: bigint }>(
+  return await many<Subscription>(
     tx,
     sql`update subscription
         set status = ${to}, ended_at = ${at}
         where id = any(${ids}::bigint[]) and status = ${from}
-          and exists (
-            select
-            from holding
-            where subscription_id = id and inbound_minor = 0 and waiting_minor = 0 and pooled_minor = 0
-              and reserved_minor = 0 and outbound_minor = 0
-          )
-        returning id`,
-  );
-  return await listSubscriptionsById(
-    tx,
-    cancelled.map(({ id }) => id),
+          and exists (select from holding where holding.subscription_id = subscription.id and ${HAS_NO_MONEY})
+        returning ${COLUMNS}`,
   );
 }

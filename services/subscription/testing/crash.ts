@@ -1,6 +1,5 @@
 import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testing/crash.ts";
-import type { Deps } from "../deps.ts";
-import { createWakeSignals } from "../service.ts";
+import { createWakeSignals, type Deps } from "../deps.ts";
 import { departureCommits } from "../store/departure-commits.ts";
 import { accountReads } from "../store/account-reads.ts";
 

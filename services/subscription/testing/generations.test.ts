@@ -5,7 +5,7 @@ import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { reportBooks } from "../processes/allocate/settle-books.ts";
 import { subscriptionService } from "../service.ts";
-import { unsettle } from "../store/settled-database.ts";
+import { markSettled } from "../store/settled-database.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { settle, subscribed } from "./settle.ts";
@@ -66,7 +66,7 @@ test("commands that come at once after a restart look at the books of all accoun
   const world = await aWorld();
   const pairs = [];
   for (let count = 0; count < 5; count += 1) pairs.push(await subscribed(world, aMaster(world, 0n), 100_00n));
-  await inTransaction(world.deps.pool, unsettle);
+  await inTransaction(world.deps.pool, (tx) => markSettled(tx, undefined));
   const { platform } = world.deps;
   let compared = 0;
   const haveAllBegun = Promise.withResolvers<void>();

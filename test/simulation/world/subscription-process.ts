@@ -6,14 +6,9 @@ import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import { calendarOf } from "../../../services/kernel/time-zone.ts";
-import type { Deps } from "../../../services/subscription/deps.ts";
+import { createWakeSignals, type Deps } from "../../../services/subscription/deps.ts";
 import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
-import {
-  createWakeSignals,
-  FEEDS,
-  subscriptionJobs,
-  subscriptionService,
-} from "../../../services/subscription/service.ts";
+import { FEEDS, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";
 import { accountReads } from "../../../services/subscription/store/account-reads.ts";
 import { departureCommits } from "../../../services/subscription/store/departure-commits.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";

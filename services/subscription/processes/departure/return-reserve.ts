@@ -6,7 +6,7 @@ import { changeAccount } from "../../domain/buckets.ts";
 import { insertArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
-import { insertFurtherExits } from "../../store/exit-transfers.ts";
+import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { closeReserves, findReserveOwner } from "../../store/reserves.ts";
 import { changeHoldings } from "../../store/holdings.ts";
 
@@ -35,7 +35,7 @@ async function returnToPool(
   await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], now());
   await closeReserves(tx, [key], "RETURNED", now());
   if (furtherExit > 0n) {
-    await insertFurtherExits(tx, [{ subscriptionId: holding.subscriptionId, amount: -furtherExit }], now());
+    await insertExitTransfers(tx, [{ subscriptionId: holding.subscriptionId, amount: furtherExit }], now());
   }
   afterCommit(tx, wakeSignals[signalOf({ furtherExit, flow })].notify);
   return reserve.amount;

@@ -5,7 +5,7 @@ import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import type { Departure } from "../../store/departures.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { endWeeksIfEmpty } from "../../store/masters.ts";
-import { cancelEmptied, listSubscriptionsById, moveSubscriptions } from "../../store/subscriptions.ts";
+import { cancelEmptied, moveSubscriptions } from "../../store/subscriptions.ts";
 import { publishExitRequested, publishExitsCompleted, publishFollowing } from "../../messages/capital-events.ts";
 
 /** Ends the subscriptions of decided exits from one Master, in the transaction that takes their Investors out of its pool. */
@@ -15,29 +15,21 @@ export async function endSubscriptions(
   exits: readonly (Departure & { readonly requestId: string })[],
   at: Date,
 ): Promise<void> {
-  const left = new Map(
-    exits.map(({ subscriptionId, masterLogin, effective, ...exit }) => {
-      assert(subscriptionId !== null && masterLogin !== null && effective !== null, "an exit is decided in a pool");
-      return [subscriptionId, { ...exit, subscriptionId, masterLogin, amount: effective, refusals: 0 }];
-    }),
-  );
-  const [first] = left.values();
+  const left = exits.map(({ subscriptionId, masterLogin, investorLogin, effective, requestId }) => {
+    assert(subscriptionId !== null && masterLogin !== null && effective !== null, "an exit is decided in a pool");
+    return { subscriptionId, masterLogin, investorLogin, amount: effective, requestId };
+  });
+  const [first] = left;
   if (first === undefined) return;
-  const ids = [...left.keys()];
+  const ids = left.map(({ subscriptionId }) => subscriptionId);
   await deleteArrivalsOf(tx, ids);
   assert(await moveSubscriptions(tx, ids, "left"), "only an active subscription can be left");
   for (const { investorLogin } of exits) publishFollowing(tx, { investorLogin, masterLogin: "" });
   await endWeeksIfEmpty(tx, first.masterLogin);
-  const transfers = await insertExitTransfers(tx, [...left.values()], at);
-  for (const subscription of await listSubscriptionsById(tx, ids)) {
-    const { id } = subscription;
-    publishExitRequested(tx, {
-      subscription,
-      amount: left.get(id)?.amount ?? 0n,
-      exitTransferId: transfers.find(({ subscriptionId }) => subscriptionId === id)?.id,
-      requestId: left.get(id)?.requestId ?? "",
-      at,
-    });
+  const transfers = await insertExitTransfers(tx, left, at);
+  for (const exit of left) {
+    const first = transfers.find(({ subscriptionId }) => subscriptionId === exit.subscriptionId);
+    publishExitRequested(tx, { ...exit, exitTransferId: first?.id, at });
   }
   publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
   if (transfers.length > 0) afterCommit(tx, wakeSignals.exits.notify);

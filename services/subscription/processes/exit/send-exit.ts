@@ -79,7 +79,7 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
       if (wait === undefined) log.error("exit transfer refused, retry scheduled under a new key", fields);
       else if (wait.hasBegun) log.info("exit transfer refused for want of free margin, it waits", fields);
     });
-    await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals }], at);
+    await insertExitTransfers(tx, [{ subscriptionId, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);
   });
 }

@@ -1,14 +1,14 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { publishExitsCompleted } from "../../messages/capital-events.ts";
-import type { ExitTransfer } from "../../store/exit-transfers.ts";
 import {
+  type ExitTransfer,
   listExitsToSettle,
   listImportedExits,
   markExitsSettled,
   type SplitExit,
   splitExit,
-} from "../../store/imported-exits.ts";
+} from "../../store/exit-transfers.ts";
+import { publishExitsCompleted } from "../../messages/capital-events.ts";
 import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 

@@ -8,7 +8,7 @@ import { isImported } from "../../domain/imported-transfers.ts";
 import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
 import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
-import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
+import { insertExitTransfers, markExitsApplied } from "../../store/exit-transfers.ts";
 import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { retryAfterDeals } from "../../store/market-waits.ts";
@@ -17,7 +17,7 @@ import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { disownPosting } from "../../store/postings.ts";
 import { closeReserves } from "../../store/reserves.ts";
 import { insertMasterResults } from "../../store/results.ts";
-import { unsettle } from "../../store/settled-database.ts";
+import { markSettled } from "../../store/settled-database.ts";
 import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 import { filedMovementOf, resultOf } from "../../messages/movement.ts";
@@ -77,7 +77,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   await insertOwnArrivals(tx, outcome.ownFlows);
   await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
   await insertFlows(tx, outcome.flows, at);
-  await insertFurtherExits(tx, outcome.furtherExits, at);
+  await insertExitTransfers(tx, outcome.furtherExits, at);
   await insertMasterResults(
     tx,
     outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
@@ -86,7 +86,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
     tx,
     outcome.lostResults.map((movement) => ({ ...movement, at: sourceOf(sources, movement).dealAt ?? at })),
   );
-  if ([...sources.keys()].some(isImported)) await unsettle(tx);
+  if ([...sources.keys()].some(isImported)) await markSettled(tx, undefined);
   for (const unrequested of outcome.unrequested) await disownPosting(tx, unrequested);
   await insertFeeDebits(tx, outcome.feeDebits);
   // An applied mirror allows the next one of its Master.
@@ -148,14 +148,10 @@ async function recordArrivals(
     const { dealId, transferId, login } = sourceOf(sources, movement);
     return { ...transfer, dealId, transferId, masterLogin: login };
   });
-  const mirrors = arrivals.filter(({ kind }) => kind === "mirror");
-  const hasFlows = await markMirrorsApplied(tx, mirrors, at);
-  await markExitsApplied(
-    tx,
-    arrivals.filter(({ kind }) => kind === "exit"),
-    at,
-  );
-  publishMirrorsApplied(tx, mirrors, holdings);
+  const { mirror = [], exit = [] } = Object.groupBy(arrivals, ({ kind }) => kind);
+  const hasFlows = await markMirrorsApplied(tx, mirror, at);
+  await markExitsApplied(tx, exit, at);
+  publishMirrorsApplied(tx, mirror, holdings);
   return hasFlows;
 }
 

@@ -16,8 +16,7 @@ import { allHoldings, indexOfHolding, totalUnits } from "../../domain/pool/units
 import { insertEntries, insertRows } from "../../store/allocations.ts";
 import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
-import { listHoldingsOfPool } from "../../store/compensations.ts";
-import { insertFurtherExits } from "../../store/exit-transfers.ts";
+import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { changeHoldings, lockHoldings } from "../../store/holdings.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
@@ -29,7 +28,7 @@ import {
   listInvestorsOf,
   takeFromMoved,
 } from "../../store/repairs.ts";
-import { readUnitHoldings } from "../../store/unit-pools.ts";
+import { listActiveHoldings, readUnitHoldings } from "../../store/unit-pools.ts";
 import { chained, type Ledger, openLedger, saveLedger } from "../allocate/ledger.ts";
 import { expectMoved, noteOwnCapital } from "./external-funds.ts";
 import type { Effect, Wanted } from "./read-accounts.ts";
@@ -51,7 +50,7 @@ export const allocateExternal: Effect = {
     const { login } = reviewCase;
     const repaired = await findRepaired(tx, login, wanted.dealId);
     const master = await lockMaster(tx, login);
-    const pooled = await listHoldingsOfPool(tx, login);
+    const pooled = await listActiveHoldings(tx, login);
     const sharing = (repaired?.rows ?? []).map(({ subscriptionId }) => subscriptionId);
     const logins = [...pooled.map(({ investorLogin }) => investorLogin), ...(await listInvestorsOf(tx, sharing))];
     const { ledger, accounts } = await allocateDeals(tx, deps, master, logins);
@@ -263,11 +262,7 @@ async function payLeft(
     ...flows.map(({ subscriptionId, amount }) => ({ subscriptionId, inbound: amount })),
   ]);
   await insertFlows(tx, flows, at);
-  await insertFurtherExits(
-    tx,
-    left.map((part) => ({ ...part, amount: -part.amount })),
-    at,
-  );
+  await insertExitTransfers(tx, left, at);
 }
 
 function sumOf(parts: readonly Part[]): bigint {

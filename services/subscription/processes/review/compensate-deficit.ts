@@ -5,10 +5,11 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { listHoldingsOfPool, takeFromExternal } from "../../store/compensations.ts";
+import { insertCompensations, takeFromExternal } from "../../store/compensations.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import { getMoved } from "../../store/repairs.ts";
+import { listActiveHoldings } from "../../store/unit-pools.ts";
 import { type Ledger, openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { expectMoved } from "./external-funds.ts";
 import { compensate } from "../../domain/pool/raise-negative.ts";
@@ -37,7 +38,7 @@ export const compensateDeficit: Effect = {
         "The Master's account could not be read in time. Nothing was changed. Propose it again in a second.",
       );
     }
-    const pooled = await listHoldingsOfPool(tx, reviewCase.login);
+    const pooled = await listActiveHoldings(tx, reviewCase.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
     const struck = await strikeFlat(tx, deps, { reviewCase, reading, logins });
     const { pool, raised, total } = compensate(struck.pool);
@@ -56,7 +57,13 @@ export const compensateDeficit: Effect = {
       );
     }
     expectMoved(reviewCase, await getMoved(tx, reviewCase.login));
-    await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at });
+    const { id: caseId, login } = reviewCase;
+    await insertCompensations(
+      tx,
+      parts.map((part) => ({ ...part, caseId })),
+      wanted.at,
+    );
+    await takeFromExternal(tx, login, total);
     await saveLedger(tx, deps, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
     afterCommit(tx, deps.wakeSignals.postings.notify);

@@ -8,7 +8,7 @@ import { LACKS_RESULTS, lockMaster, type Master, resumeMaster } from "../../stor
 import { refuseMirror } from "../../store/mirrors.ts";
 import { loadOpenTransfers } from "../../store/open-transfers.ts";
 import { findNextDeal } from "../../store/results.ts";
-import { unsettle } from "../../store/settled-database.ts";
+import { markSettled } from "../../store/settled-database.ts";
 import { openLedger, saveLedger } from "../allocate/ledger.ts";
 import { accountOfStop, transferOfStop } from "./record-stops.ts";
 import { type Effect, expectComplete } from "./read-accounts.ts";
@@ -84,7 +84,7 @@ async function resumePool(
   const acceptedDealsNumber = acceptedThrough(stopped);
   await resumeMaster(tx, login, acceptedDealsNumber);
   // Its deals are allocated as they were posted then.
-  if ((await listLostResults(tx, login)).length > 0) await unsettle(tx);
+  if ((await listLostResults(tx, login)).length > 0) await markSettled(tx, undefined);
   else await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
   const { results, mirrors, postings, strikes, weeks, external } = deps.wakeSignals;
   for (const wakeSignal of [results, mirrors, postings, strikes, weeks, external]) afterCommit(tx, wakeSignal.notify);
