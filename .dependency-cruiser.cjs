@@ -21,18 +21,25 @@ module.exports = {
     {
       name: "kernel-knows-no-service",
       comment:
-        "The kernel is used by all services, so it imports none of them, and no contract but the common messages.",
+        "The kernel is used by all services, so it imports none of them, and no contract but the common messages. What names services is in their catalogue.",
       severity: "error",
       from: { path: "^services/kernel/", pathNot: A_TEST },
-      to: { path: ["^services/(?!kernel/)", "^proto/gen/pamm/(?!common/)", "^deploy/", "^test/"] },
+      to: { path: ["^services/(?!(kernel|catalogue)/)", "^proto/gen/pamm/(?!common/)", "^deploy/", "^test/"] },
+    },
+    {
+      name: "catalogue-needs-nothing",
+      comment: "The catalogue is below all services and the kernel: it needs no more than times and refusals.",
+      severity: "error",
+      from: { path: "^services/catalogue/", pathNot: A_TEST },
+      to: { pathNot: "^services/(catalogue/|kernel/(duration|refusal)[.]ts$)" },
     },
     {
       name: "services-meet-only-in-proto",
       comment:
-        "A service imports itself, the kernel and the contracts. It calls other services through their contracts.",
+        "A service imports itself, the catalogue, the kernel and the contracts. It calls other services through their contracts.",
       severity: "error",
-      from: { path: "^services/(?!kernel/|console/)([^/]+)/" },
-      to: { path: "^(services|deploy)/", pathNot: "^services/($1|kernel)/" },
+      from: { path: "^services/(?!kernel/|catalogue/|console/)([^/]+)/" },
+      to: { path: "^(services|deploy)/", pathNot: "^services/($1|catalogue|kernel)/" },
     },
     {
       name: "domain-is-pure",
@@ -42,7 +49,8 @@ module.exports = {
       to: {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
-          "^services/kernel/(base32|money|exact-decimal|rate|refusal|key-refusals|transfer-refusals|brand|check-character|limits|duration|labels|platform-text|queue-until-flat|review/catalogue)[.]ts$",
+          "^services/catalogue/",
+          "^services/kernel/(base32|money|exact-decimal|rate|refusal|brand|check-character|limits|duration|labels|platform-text)[.]ts$",
         ],
       },
     },
@@ -165,7 +173,8 @@ module.exports = {
         pathNot: [
           "^services/console/",
           "^services/client/index[.]ts$",
-          "^services/kernel/(csv|review/owner|review/catalogue|reconcile/catalogue)[.]ts$",
+          "^services/kernel/(csv|review/owner)[.]ts$",
+          "^services/catalogue/(checks|reviews)[.]ts$",
           "^services/edge/wire/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",
         ],

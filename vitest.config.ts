@@ -8,7 +8,7 @@ import { Times } from "./test/support/times.ts";
 /** Pure code: needs no server and hardly any time. Every other test is an integration test or a journey. */
 const PURE = [
   "services/*/domain/**/*.test.ts",
-  "services/kernel/*.test.ts",
+  "services/{catalogue,kernel}/*.test.ts",
   "services/client/*.test.ts",
   "services/console/**/*.test.{ts,tsx}",
   "test/docs/{catalogues,documents}.test.ts",

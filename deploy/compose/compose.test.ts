@@ -160,6 +160,7 @@ test("the product image contains no simulator, launcher, demo or test, and the s
   const [, simulator = "", product = ""] = dockerfile.split(/^FROM base AS \w+$/m);
   expect(copiedFrom(simulator)).toEqual([
     "proto",
+    "services/catalogue",
     "services/kernel",
     "simulator",
     "deploy/compose/probe.mjs",

@@ -15,6 +15,6 @@ export const settings = {
   ...ACCOUNT_RETENTION,
   /** Encrypts platform passwords. */
   PAMM_ENCRYPTION_KEY: secretKey(),
-  /** The previous key, while passwords that it encrypted are encrypted again, each when it is read. */
+  /** The previous key, while passwords that it encrypted are encrypted again. */
   PAMM_ENCRYPTION_KEY_OLD: optional(secretKeys()),
 };

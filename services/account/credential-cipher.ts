@@ -7,8 +7,6 @@ export type EncryptionContext = { readonly owner: string; readonly field: "main"
 export type CredentialCipher = Pick<TextCipher, "currentKeyId" | "olderKeyIds"> & {
   readonly encrypt: (secret: Secret<string>, context: EncryptionContext) => EncryptedText;
   readonly decrypt: (encrypted: EncryptedText, context: EncryptionContext) => Secret<string>;
-  /** Whether the newest key encrypted it; anything else should be encrypted again. */
-  readonly isCurrent: (encrypted: EncryptedText) => boolean;
 };
 
 /** Encrypts the passwords of the trading platform. The first master key encrypts, all of them decrypt. */
@@ -18,7 +16,6 @@ export function createCredentialCipher(masterKeys: readonly Secret<Buffer>[]): C
   return {
     currentKeyId,
     olderKeyIds,
-    isCurrent: ({ keyId }) => keyId === currentKeyId,
     encrypt: (secret, context) => cipher.encrypt(secret, rowOf(context)),
     decrypt: (encrypted, context) => cipher.decrypt(encrypted, rowOf(context)),
   };

@@ -1,4 +1,4 @@
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { publish } from "#kernel/feed/publish.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
@@ -40,7 +40,7 @@ export async function changeMaster(
 }
 
 function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
-  publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
+  publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: usdToProto(minDeposit) } });
 }
 
 /** The profile of a new account: its own, or that of the request that has created it. */

@@ -1,6 +1,6 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "./deps.ts";
@@ -75,5 +75,5 @@ export function stateOf(closing: Closing | undefined): State | undefined {
 
 export function masterMessage(stored: Master, investorsCount?: bigint): MasterMessage {
   const { paymentLogin, minDeposit, acceptingSince: _since, ...master } = stored;
-  return { ...master, paymentAccountLogin: paymentLogin, minDeposit: moneyToProto(minDeposit), investorsCount };
+  return { ...master, paymentAccountLogin: paymentLogin, minDeposit: usdToProto(minDeposit), investorsCount };
 }

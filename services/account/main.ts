@@ -1,8 +1,7 @@
 import { randomInt } from "node:crypto";
-import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { clientsOf, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { retain } from "#kernel/retention/retain.ts";
@@ -36,20 +35,13 @@ await runService(caller, async (context) => {
     streams: [],
   });
   const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: olderKeys = [] } = config;
+  const client = clientsOf(stack, identity);
   const deps: Deps = {
     pool: backbone.pool,
     reads: directoryReads(backbone.pool),
-    platform: stack.use(
-      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
-    ),
-    subscriptions: stack.use(
-      grpcClient(config.SUBSCRIPTION_GRPC_URL, {
-        contract: SubscriptionServiceService,
-        service: "subscription",
-        identity,
-      }),
-    ),
-    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
+    platform: client("platform", config.PLATFORM_GRPC_URL, PlatformServiceService),
+    subscriptions: client("subscription", config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService),
+    fees: client("fee", config.FEE_GRPC_URL, FeeServiceService),
     credentialCipher: createCredentialCipher([key, ...olderKeys]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log,

@@ -1,7 +1,6 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { type RetentionRule, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
 
 export const ACCOUNT_RETENTION = {

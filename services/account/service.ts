@@ -1,6 +1,6 @@
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { runJob, type Job } from "#kernel/job.ts";
+import { type Job, runJob, showRegularly } from "#kernel/job.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { addInvestor } from "./commands/add-investor.ts";
@@ -15,13 +15,20 @@ import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
-import { revealInvestor, revealMaster } from "./queries/reveal.ts";
+import {
+  revealInvestor,
+  revealMaster,
+  findAccounts,
+  findInvestor,
+  findMaster,
+  findPaymentAccounts,
+  getMaster,
+} from "./queries/find.ts";
 import { erasureQueue } from "./store/erasures.ts";
 import { changeQueue } from "./store/payment-account-changes.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
-import { finishErasures, watchErasures } from "./jobs/finish-erasures.ts";
+import { finishErasures, showErasures } from "./jobs/finish-erasures.ts";
 import { resumePaymentAccountChanges } from "./processes/change-payment-account.ts";
-import { findAccounts, findInvestor, findMaster, findPaymentAccounts, getMaster } from "./queries/find.ts";
 import {
   getInvestorProfile,
   getMasterProfile,
@@ -81,5 +88,9 @@ export function accountJobs(deps: Deps, others: readonly DueJob[]): Job[] {
     work: () => reencryptPasswords(deps),
     log,
   };
-  return [...runDueJobs({ pool, log, jobs }), runJob(reencrypt), watchErasures(deps)];
+  return [
+    ...runDueJobs({ pool, log, jobs }),
+    runJob(reencrypt),
+    showRegularly("watch erasures", log, () => showErasures(pool)),
+  ];
 }

@@ -1,8 +1,7 @@
 import type { Config } from "#kernel/config.ts";
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { type RetentionRule, BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";
 import { removeEvents } from "./events/store/events.ts";
 import { addAuditPartitions, dropOldAudit } from "./identity/store/access-audit.ts";
@@ -47,7 +46,7 @@ export function edgeRules(config: Config<typeof EDGE_RETENTION>): RetentionRule[
       // Whole partitions: rows of the audit are neither changed nor deleted one by one.
       async removeNext(db, { before }) {
         const isDropped = await dropOldAudit(db, before);
-        return { count: isDropped ? 1 : 0, position: [], endsPass: !isDropped };
+        return { count: isDropped ? 1 : 0, cursor: [], endsPass: !isDropped };
       },
     },
     {
@@ -57,7 +56,7 @@ export function edgeRules(config: Config<typeof EDGE_RETENTION>): RetentionRule[
       // The oldest first. How far they are removed is noted with them, so that a caller who was away for too long gets a problem.
       async removeNext(db, { before, maxRows }) {
         const count = await removeEvents(db, before, maxRows);
-        return { count, position: [], endsPass: count < maxRows };
+        return { count, cursor: [], endsPass: count < maxRows };
       },
     },
     tableRule({

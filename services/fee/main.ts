@@ -1,13 +1,12 @@
-import { openBackbone, serveContract } from "#kernel/backbone.ts";
+import { clientsOf, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
-import { askEdge } from "#kernel/review/ask-edge.ts";
+import { askEdge } from "#kernel/review/check-votes.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -31,7 +30,6 @@ await runService(caller, async (context) => {
   if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const identity = readIdentity(caller, config);
-  const { ACCOUNT_GRPC_URL: accounts, SUBSCRIPTION_GRPC_URL: subscriptions, PLATFORM_GRPC_URL: platform } = config;
   const backbone = await openBackbone(context, {
     schema,
     settings: config,
@@ -39,13 +37,12 @@ await runService(caller, async (context) => {
     migrationUrl: config.FEE_DATABASE_MIGRATION_URL,
     streams: [],
   });
+  const client = clientsOf(stack, identity);
   const needs = {
     pool: backbone.pool,
-    accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, service: "account", identity })),
-    subscriptions: stack.use(
-      grpcClient(subscriptions, { contract: SubscriptionServiceService, service: "subscription", identity }),
-    ),
-    platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, service: "platform", identity })),
+    accounts: client("account", config.ACCOUNT_GRPC_URL, AccountServiceService),
+    subscriptions: client("subscription", config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService),
+    platform: client("platform", config.PLATFORM_GRPC_URL, PlatformServiceService),
     log,
     now: systemClock,
   };

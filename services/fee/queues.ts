@@ -4,7 +4,7 @@ import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Decision } from "./domain/decision.ts";
-import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
+import { type FinalPayment, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
 import { type DuePayment, listOpenPayments } from "./store/due-payments.ts";
 import { type DebitedPayment, markDebited } from "./store/settled-payments.ts";
@@ -17,7 +17,7 @@ import { type Recorded, recordTogether } from "./processes/recording/record-deci
 export type FeeQueues = {
   /** Decisions of withdrawals and exits. */
   readonly recording: BatchQueue<Decision, Recorded>;
-  readonly settling: BatchQueue<FinalPayment, Settlement>;
+  readonly settling: BatchQueue<FinalPayment, undefined>;
   /** Debits whose credits are pending. */
   readonly debits: BatchQueue<DebitedPayment, undefined>;
   readonly collections: GatheredRead<string, Collection>;
@@ -48,7 +48,7 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       keyOf: ({ investors, key = "" }) => investors[0]?.investorLogin ?? key,
       run: (decisions) => recordTogether(needs, decisions),
     }),
-    settling: batchQueue<FinalPayment, Settlement>({
+    settling: batchQueue<FinalPayment, undefined>({
       name: "settle payments",
       maxItems: MAX_SETTLED,
       maxWaiting: MAX_WAITING,

@@ -1,4 +1,4 @@
-import type { RetentionRule } from "#kernel/retention/rule.ts";
+import type { RetentionRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules } from "#kernel/retention/settings.ts";
 
 export const FEE_RETENTION = { ...EVENT_RETENTION, ...BREAK_RETENTION };

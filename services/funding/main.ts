@@ -1,7 +1,6 @@
-import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
+import { clientsOf, followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
@@ -18,10 +17,8 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { fundingRules } from "./retention.ts";
-import { IMPORTS } from "./events/receive-imports.ts";
-import { withdrawalsFeed } from "./events/receive-withdrawals.ts";
+import { IMPORTS, DIRECTORY, FOLLOWINGS, withdrawalsFeed } from "./events/receive-facts.ts";
 import { FEEDS, fundingJobs, fundingService, STATES_FEED } from "./service.ts";
-import { DIRECTORY, FOLLOWINGS } from "./events/receive-facts.ts";
 
 const caller = "funding";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
@@ -38,21 +35,12 @@ await runService(caller, async (context: ServiceContext) => {
     migrationUrl: config.FUNDING_DATABASE_MIGRATION_URL,
     streams: [],
   });
+  const client = clientsOf(stack, identity);
   const deps: Deps = {
     pool: backbone.pool,
-    accounts: stack.use(
-      grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
-    ),
-    platform: stack.use(
-      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
-    ),
-    subscriptions: stack.use(
-      grpcClient(config.SUBSCRIPTION_GRPC_URL, {
-        contract: SubscriptionServiceService,
-        service: "subscription",
-        identity,
-      }),
-    ),
+    accounts: client("account", config.ACCOUNT_GRPC_URL, AccountServiceService),
+    platform: client("platform", config.PLATFORM_GRPC_URL, PlatformServiceService),
+    subscriptions: client("subscription", config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService),
     queues: cashflowQueues(backbone.pool),
     settleWake: createWakeSignal(),
     log,

@@ -1,7 +1,7 @@
-import { KEY_REFUSALS } from "#kernel/key-refusals.ts";
-import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
+import { KEY_REFUSALS } from "#catalogue/key-refusals.ts";
+import { QUEUE_REFUSALS } from "#catalogue/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
-import { TRANSFER_REFUSALS } from "#kernel/transfer-refusals.ts";
+import { TRANSFER_REFUSALS } from "#catalogue/transfer-refusals.ts";
 
 /** All refusals of funding. */
 export const { refuse, refusals } = refusalsOf({

@@ -147,7 +147,7 @@ test("a statement reads few rows besides those that it removes, however many ope
   const read = await inTransaction(funding.pool, (tx) =>
     rowsRead(tx, ["cashflow"], async () => {
       const before = new Date(Date.now() - rule.keptMs);
-      const { count } = await rule.removeNext(tx, { before, position: ["1000"], maxRows: 100 });
+      const { count } = await rule.removeNext(tx, { before, cursor: ["1000"], maxRows: 100 });
       expect(count).toBe(100);
     }),
   );

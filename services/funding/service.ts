@@ -10,7 +10,7 @@ import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { settleCashflows } from "./jobs/settle-cashflows.ts";
 import { balanceReads, getBalance, getBalances } from "./queries/get-balance.ts";
-import { listOwnedLegs } from "./checks/find-accepted.ts";
+import { listOwnedLegs } from "./checks/completeness.ts";
 import { cashflowQueue } from "./store/cashflow-transitions.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
 import { previewWithdraw } from "./queries/preview-withdraw.ts";

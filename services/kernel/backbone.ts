@@ -1,15 +1,16 @@
+import manifest from "#package" with { type: "json" };
 import { callContext } from "./contract/context.ts";
 import type { Client, Contract } from "./contract/contract.ts";
-import { SERVICE_NAMES, type ServiceName } from "./contract/permissions.ts";
+import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
+import type { Config } from "./config.ts";
 import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type Variable } from "./config-variables.ts";
-import { showBuild, VERSION } from "./build-info.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
 import { type Relay, startRelay } from "./feed/relay.ts";
-import { ensureSchema, type MigrationMode, migrationMode, type Schema } from "./migration.ts";
-import { grpcClient, type GrpcClientOptions } from "./grpc/client.ts";
+import { ensureSchema, migrationMode, type Schema } from "./migration.ts";
+import { grpcClient } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
@@ -19,17 +20,24 @@ import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
 import type { StreamDefinition } from "./nats/stream-config.ts";
 import { requireStreams } from "./nats/streams.ts";
-import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
+import { onWakeUp, signalReaders } from "./nats/wake-up-signal.ts";
 import { armForRehearsal, requireSafety } from "./production/require-safety.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { showPool } from "./postgres/pool-metrics.ts";
 import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
-import { TRACING_SETTINGS, type TracingSettings } from "./tracing/settings.ts";
+import { TRACING_SETTINGS } from "./tracing/settings.ts";
 import { startTracing } from "./tracing/start.ts";
 import { STATE_READERS, stateReader } from "./states/read-states.ts";
 import type { Secret } from "./secret.ts";
 import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
+import { Gauge } from "prom-client";
+
+const build = new Gauge({
+  name: "pamm_build_info",
+  help: "Always 1; the labels name the version and the commit (PAMM_COMMIT) that the process runs.",
+  labelNames: ["service", "version", "commit"],
+});
 
 /** Variables that every service with a database and contracts reads. */
 export const BACKBONE_SETTINGS = {
@@ -60,20 +68,7 @@ export function grpcAddress(): Variable<string> {
   return text("host:port of a service");
 }
 
-export type BackboneSettings = TracingSettings & {
-  readonly NATS_URL: Secret<string>;
-  readonly NATS_CA_FILE?: string | undefined;
-  readonly GRPC_HOST: string;
-  readonly GRPC_PORT: number;
-  readonly DATABASE_CONNECTIONS: number;
-  readonly PAMM_METRICS_HOST: string;
-  readonly PAMM_METRICS_PORT: number;
-  readonly PAMM_MIGRATE: MigrationMode;
-  readonly PAMM_REHEARSAL: boolean;
-  readonly PAMM_ENVIRONMENT: "development" | "production";
-  readonly PAMM_FAILPOINTS?: string | undefined;
-  readonly PAMM_COMMIT?: string | undefined;
-};
+export type BackboneSettings = Config<typeof BACKBONE_SETTINGS>;
 
 export type BackboneOptions = {
   readonly schema: Schema;
@@ -99,9 +94,9 @@ export async function openBackbone(
 ): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
-  showBuild(service, settings.PAMM_COMMIT);
+  build.set({ service, version: manifest.version, commit: settings.PAMM_COMMIT ?? "unknown" }, 1);
   // First, so that it ends last, with the spans of everything that is drained.
-  const tracing = await startTracing({ service, version: VERSION, settings, log });
+  const tracing = await startTracing({ service, version: manifest.version, settings, log });
   if (tracing !== undefined) stack.use(tracing);
   armForRehearsal(settings, service, log);
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
@@ -134,16 +129,13 @@ export async function openBackbone(
  */
 export function relayFeeds({ stack, log }: ServiceContext, { service, pool, broker }: Backbone): Relay {
   const forward = jetStreamPublisher(broker);
-  return stack.use(startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
+  return stack.use(startRelay({ service, pool, forward, signal: signalReaders(broker), log }));
 }
 
-/** A client of another service; it connects with the first call. */
-export function openClient<C extends Contract>(
-  stack: AsyncDisposableStack,
-  address: string,
-  options: GrpcClientOptions<C>,
-): Client<C> {
-  return stack.use(grpcClient(address, options));
+/** Makes the clients of other services; each connects with its first call. */
+export function clientsOf(stack: AsyncDisposableStack, identity: Identity) {
+  return <C extends Contract>(service: ServiceName, address: string, contract: C): Client<C> =>
+    stack.use(grpcClient(address, { contract, service, identity }));
 }
 
 /** Deadline of one read of a page: the owner reads its outbox by an index. */

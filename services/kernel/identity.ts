@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { Gauge } from "prom-client";
 import { text } from "./config-variables.ts";
-import { SERVICE_NAMES, type ServiceName } from "./contract/permissions.ts";
+import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
 import { readCertificates } from "./read-certificates.ts";
 import { StartupError } from "./startup-error.ts";
 

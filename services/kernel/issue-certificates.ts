@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { generate } from "selfsigned";
 import { DAY_MS } from "./duration.ts";
-import type { ServiceName } from "./contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 
 /** PEM. */
 export type KeyPair = { readonly cert: string; readonly key: string };

@@ -1,10 +1,56 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
 import type { Log } from "./log.ts";
-import { measureJob } from "./job-metrics.ts";
 import { backOffMs } from "./retry.ts";
 import { inJob } from "./tracing/span.ts";
 import { isTransientFailure } from "./transient-failure.ts";
+import { Counter, Gauge, Histogram } from "prom-client";
+import { SECOND_MS } from "./duration.ts";
+
+/** Not `job`: Prometheus gives that label to the process. */
+const labelNames = ["name"] as const;
+
+const seconds = new Histogram({
+  name: "pamm_job_duration_seconds",
+  help: "Time of one run of a background job that succeeded.",
+  labelNames,
+  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30],
+});
+const succeededAt = new Gauge({
+  name: "pamm_job_succeeded_timestamp_seconds",
+  help: "When a run of the job last succeeded, in seconds since 1970; before the first success, when the job was started.",
+  labelNames,
+});
+const everySeconds = new Gauge({
+  name: "pamm_job_interval_seconds",
+  help: "Longest pause between two runs of the job that succeed.",
+  labelNames,
+});
+const failures = new Counter({ name: "pamm_job_failures_total", help: "Failed runs of the job.", labelNames });
+const failuresInARow = new Gauge({
+  name: "pamm_job_failures_in_a_row",
+  help: "Failed runs of the job since the last success.",
+  labelNames,
+});
+
+/** Measures the runs of one job. The name is a constant text. */
+function measureJob(name: string, everyMs: number) {
+  everySeconds.set({ name }, everyMs / SECOND_MS);
+  succeededAt.set({ name }, Date.now() / SECOND_MS);
+  failures.inc({ name }, 0);
+  failuresInARow.set({ name }, 0);
+  return {
+    succeeded(elapsedMs: number): void {
+      seconds.observe({ name }, elapsedMs / SECOND_MS);
+      succeededAt.set({ name }, Date.now() / SECOND_MS);
+      failuresInARow.set({ name }, 0);
+    },
+    failed(inARow: number): void {
+      failures.inc({ name });
+      failuresInARow.set({ name }, inARow);
+    },
+  };
+}
 
 export type JobOptions = {
   readonly name: string;
@@ -114,4 +160,12 @@ async function pauseUntil(byMs: number, signal: AbortSignal): Promise<void> {
   for (let leftMs = byMs - performance.now(); leftMs > 0 && !signal.aborted; leftMs = byMs - performance.now()) {
     await pause(Math.ceil(leftMs), signal);
   }
+}
+
+/** The usual interval at which Prometheus reads the metrics. */
+export const SHOW_EVERY_MS = 15_000;
+
+/** Updates metrics from tables. Every replica shows the state of the tables. */
+export function showRegularly(name: string, log: Log, show: () => Promise<void>): Job {
+  return runJob({ name, everyMs: SHOW_EVERY_MS, work: () => show().then(() => false), log });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CommitUnknown } from "./postgres/transaction.ts";
+import { CommitUnknown } from "./postgres/failure.ts";
 import { Refusal, REFUSAL_STATUSES } from "./refusal.ts";
 import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 

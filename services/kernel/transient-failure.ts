@@ -1,5 +1,4 @@
-import { isTransient } from "./postgres/failure.ts";
-import { CommitUnknown } from "./postgres/transaction.ts";
+import { CommitUnknown, isTransient } from "./postgres/failure.ts";
 import { Refusal } from "./refusal.ts";
 
 /**

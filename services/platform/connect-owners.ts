@@ -1,6 +1,5 @@
-import { openClient } from "#kernel/backbone.ts";
+import { clientsOf } from "#kernel/backbone.ts";
 import type { Config } from "#kernel/config.ts";
-import type { Contract } from "#kernel/contract/contract.ts";
 import type { Identity } from "#kernel/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -8,7 +7,6 @@ import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Owners } from "./checks/ownership.ts";
 import type { settings } from "./config.ts";
-import type { Owner } from "./checks/key-owner.ts";
 import type { TradingUse } from "./checks/trading-use.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
@@ -21,14 +19,13 @@ type Asked = {
 
 /** They are connected to with the first call, because they may start later than this one. */
 export function connectOwners(stack: AsyncDisposableStack, { config, identity }: Access): Asked {
-  const client = <C extends Contract>(address: string, contract: C, service: Owner | "account") =>
-    openClient(stack, address, { contract, service, identity });
-  const account = client(config.ACCOUNT_GRPC_URL, AccountServiceService, "account");
-  const subscription = client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription");
+  const client = clientsOf(stack, identity);
+  const account = client("account", config.ACCOUNT_GRPC_URL, AccountServiceService);
+  const subscription = client("subscription", config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService);
   return {
     owners: {
-      fee: client(config.FEE_GRPC_URL, FeeServiceService, "fee").findTransfers,
-      funding: client(config.FUNDING_GRPC_URL, FundingServiceService, "funding").findTransfers,
+      fee: client("fee", config.FEE_GRPC_URL, FeeServiceService).findTransfers,
+      funding: client("funding", config.FUNDING_GRPC_URL, FundingServiceService).findTransfers,
       subscription: subscription.findTransfers,
     },
     tradingUse: { findPooled: subscription.findPooled, findPaymentAccounts: account.findPaymentAccounts },

@@ -187,8 +187,8 @@ test("a statement reads few rows besides those that it removes, however many att
 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["attempt", "leg", "scan"], async () => {
-      const step = { before: new Date(Date.now() - rule.keptMs), position: ["1000001000", "1"], maxRows: 100 };
-      expect(await rule.removeNext(tx, step)).toEqual({ count: 100, position: ["1000001100", "1"], endsPass: false });
+      const step = { before: new Date(Date.now() - rule.keptMs), cursor: ["1000001000", "1"], maxRows: 100 };
+      expect(await rule.removeNext(tx, step)).toEqual({ count: 100, cursor: ["1000001100", "1"], endsPass: false });
     }),
   );
   expect(read).toBeLessThan(1_000);

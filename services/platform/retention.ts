@@ -1,7 +1,6 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { tableRule } from "#kernel/retention/table-rule.ts";
+import { type RetentionRule, tableRule } from "#kernel/retention/table-rule.ts";
 import { removeReleased } from "./store/account-locks.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
 
@@ -57,7 +56,7 @@ function releasedLocks(keptMs: number): RetentionRule {
     keptMs,
     async removeNext(db, { before, maxRows }) {
       const count = await removeReleased(db, before, maxRows);
-      return { count, position: [], endsPass: count < maxRows };
+      return { count, cursor: [], endsPass: count < maxRows };
     },
   };
 }

@@ -6,7 +6,7 @@ import { type Config, readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { retain } from "#kernel/retention/retain.ts";
-import { askEdge } from "#kernel/review/ask-edge.ts";
+import { askEdge } from "#kernel/review/check-votes.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";

@@ -1,17 +1,15 @@
 import streams from "#streams" with { type: "json" };
-import { followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { clientsOf, followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { type Config, readConfig } from "#kernel/config.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
-import { askEdge } from "#kernel/review/ask-edge.ts";
+import { askEdge } from "#kernel/review/check-votes.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
-import { watchQueue } from "#kernel/work-queue/watch-queue.ts";
 import { runService } from "#kernel/service.ts";
 import { calendarOf } from "#kernel/time-zone.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -26,8 +24,8 @@ import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { adoptsNothing } from "./domain/quarantine.ts";
-import { readQueue } from "./store/departure-queue.ts";
 import { watchMasters } from "./jobs/watch-masters.ts";
+import { watchQueue } from "./jobs/watch-queue.ts";
 import { subscriptionRules } from "./retention.ts";
 import { FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { departureCommits } from "./store/departure-commits.ts";
@@ -50,15 +48,12 @@ await runService(caller, async (context) => {
   });
   const week = { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD };
   await requireRecordedWeeks(backbone.pool, week);
+  const client = clientsOf(stack, identity);
   const own = {
     pool: backbone.pool,
-    platform: stack.use(
-      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
-    ),
-    accounts: stack.use(
-      grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
-    ),
-    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
+    platform: client("platform", config.PLATFORM_GRPC_URL, PlatformServiceService),
+    accounts: client("account", config.ACCOUNT_GRPC_URL, AccountServiceService),
+    fees: client("fee", config.FEE_GRPC_URL, FeeServiceService),
     accountReads: accountReads(backbone.pool),
     departureCommits: departureCommits(backbone.pool, systemClock),
     wakeSignals: createWakeSignals(),
@@ -81,9 +76,7 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchMasters({ pool: deps.pool, log }));
-  for (const [command, kind] of [["unassign", "EXIT"] as const, ["withdraw", "WITHDRAWAL"] as const]) {
-    stack.use(watchQueue({ pool: deps.pool, log, command, readQueue: (db) => readQueue(db, kind) }));
-  }
+  stack.use(watchQueue({ pool: deps.pool, log }));
   stack.use(
     reconcile({
       pool: deps.pool,

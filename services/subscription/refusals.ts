@@ -1,6 +1,6 @@
-import { QUEUE_REFUSALS } from "#kernel/queue-until-flat.ts";
+import { QUEUE_REFUSALS } from "#catalogue/queue-until-flat.ts";
 import { refusalsOf } from "#kernel/refusal.ts";
-import { TRANSFER_REFUSALS } from "#kernel/transfer-refusals.ts";
+import { TRANSFER_REFUSALS } from "#catalogue/transfer-refusals.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** The closed list of refusals of subscription, each with its status. */

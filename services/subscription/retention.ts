@@ -1,8 +1,7 @@
 import { durationWithin } from "#kernel/config-variables.ts";
 import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import type { RetentionRule } from "#kernel/retention/rule.ts";
-import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
+import { type RetentionRule, BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
 
 export const SUBSCRIPTION_RETENTION = {

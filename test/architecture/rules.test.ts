@@ -66,6 +66,12 @@ const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
     text: "../fee/refusals.ts",
   },
   {
+    rule: "catalogue-needs-nothing",
+    from: "services/catalogue/checks.ts",
+    to: "services/kernel/postgres/query.ts",
+    text: "#kernel/postgres/query.ts",
+  },
+  {
     rule: "kernel-knows-no-service",
     from: "services/kernel/feed/publish.ts",
     to: "proto/gen/pamm/fee/v1/fee.ts",

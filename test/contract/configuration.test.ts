@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Settings } from "#kernel/config.ts";
-import { VARIABLE_NAMES } from "#kernel/production/variable-names.ts";
+import { VARIABLE_NAMES } from "#catalogue/variables.ts";
 import { SETTINGS as makeRun } from "../../deploy/local/settings.ts";
 import { settings as streams } from "../../deploy/nats/streams.ts";
 import { settings as account } from "../../services/account/config.ts";

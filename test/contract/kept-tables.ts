@@ -18,11 +18,11 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
   },
   fee: {
     collection_item: "one row for each fee of a withdrawal or exit: its operation lists them",
-    fee_debt: "one row for each Investor and Master with a debt, now or before",
     fee_debt_part:
       "one row for each fee that could not be collected whole: what a later payment of the debt is made of",
     fee_configuration: "one row for each Investor",
     fee_master: "one row for each Master",
+    fee_prepaid: "one row for each Investor and Master of whose fees a restore has lost the payment",
     fee_payment: "books: each fee, with its explanation",
     fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",
     fee_version:

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MINUTE_MS, SECOND_MS } from "../../services/kernel/duration.ts";
-import { CHECKS, STOPPED } from "../../services/kernel/reconcile/catalogue.ts";
-import { type Action, ACTIONS, REASONS } from "../../services/kernel/review/catalogue.ts";
+import { CHECKS, STOPPED } from "#catalogue/checks.ts";
+import { type Action, ACTIONS, REASONS } from "#catalogue/reviews.ts";
 import { read, ROOT } from "./markdown.ts";
 
 const DEALS = { required: " with `deal_id`", optional: ", with or without `deal_id`" } as const;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
-import { SERVICE_NAMES } from "#kernel/contract/permissions.ts";
+import { SERVICE_NAMES } from "#catalogue/services.ts";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
 import { ownerOf, roleOf } from "../../deploy/provision/database.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "#kernel/contract/contract.ts";
 import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
-import type { ServiceName } from "#kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import type { Identity } from "#kernel/identity.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";

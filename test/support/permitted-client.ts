@@ -1,5 +1,6 @@
 import { type Client, type Contract, methodsOf } from "#kernel/contract/contract.ts";
-import type { Permissions, ServiceName } from "#kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
+import type { Permissions } from "#kernel/contract/permissions.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import type { Identity } from "#kernel/identity.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";

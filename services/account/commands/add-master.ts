@@ -24,7 +24,7 @@ import {
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
 export async function addMaster(deps: Deps, request: AddMasterRequest, context: CallContext): Promise<MasterMessage> {
   const { login, paymentAccountLogin: paymentLogin, name = login, strategyName, strategy, labels } = request;
-  const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
+  const { minor: minDeposit } = moneyFromProto(request.minDeposit, "min_deposit");
   checkAll(
     loginError("mt5_login", login),
     loginError("payment_account_login", paymentLogin),

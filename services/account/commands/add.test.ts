@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createPool } from "#kernel/postgres/pool.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, aMaster, aRegistration, usd, world, type World } from "../testing/account.ts";
-import { revealInvestor, revealMaster } from "../queries/reveal.ts";
+import { revealInvestor, revealMaster } from "../queries/find.ts";
 import { addInvestor } from "./add-investor.ts";
 import { addMaster } from "./add-master.ts";
 import { createMaster } from "./create-master.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { labelErrors } from "#kernel/labels.ts";
-import { usd } from "#kernel/money.ts";
 import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, nameError, ownerErrors } from "../domain/checks.ts";
@@ -9,7 +8,7 @@ import { provisioningKey } from "../domain/provisioning.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { refuse } from "../refusals.ts";
 import { findInvestorById } from "../store/investors.ts";
-import { provision } from "../processes/provision.ts";
+import { provision } from "../processes/fulfil.ts";
 
 /** Provisions an Investor account with no balance and no Master. */
 export async function createInvestor(
@@ -26,7 +25,7 @@ export async function createInvestor(
     leverageError(details.leverage),
     ...labelErrors(details.labels),
   );
-  const ofMaster = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
+  const ofMaster = { minDeposit: 0n, strategyName: undefined, strategy: undefined };
   const made = await provision(deps, { ...details, email, operationId, kind: "INVESTOR", ...ofMaster }, context);
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);

@@ -19,7 +19,7 @@ import type { Master } from "../domain/master.ts";
 import { type Provisioning, provisioningKey } from "../domain/provisioning.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { findMasterById } from "../store/masters.ts";
-import { provision } from "../processes/provision.ts";
+import { provision } from "../processes/fulfil.ts";
 
 /** Provisions a trading account and its payment account together. */
 export async function createMaster(
@@ -28,7 +28,7 @@ export async function createMaster(
   context: CallContext,
 ): Promise<CreateMasterResponse> {
   const { username: email, strategyName, strategy, ...details } = request;
-  const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
+  const { minor: minDeposit } = moneyFromProto(request.minDeposit, "min_deposit");
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),

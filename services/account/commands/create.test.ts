@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts";
-import { findAccounts } from "../queries/find.ts";
-import { revealInvestor, revealMaster } from "../queries/reveal.ts";
+import { findAccounts, revealInvestor, revealMaster } from "../queries/find.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
 import { addInvestor } from "./add-investor.ts";
 import { createInvestor } from "./create-investor.ts";

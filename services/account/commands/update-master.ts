@@ -20,7 +20,7 @@ export async function updateMaster(
   context: CallContext,
 ): Promise<MasterMessage> {
   const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin, labels } = request;
-  const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
+  const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit").minor;
   const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
   checkAll(
     nameError("name", name),

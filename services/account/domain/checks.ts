@@ -1,5 +1,5 @@
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
-import { isLess, MAX_AMOUNT, type Money, usd } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
 import { platformTextError } from "#kernel/platform-text.ts";
 import type { FieldError, Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -59,10 +59,9 @@ export function linesError(field: string, text: string | undefined): FieldError 
   return textError(field, text?.replaceAll("\n", " "));
 }
 
-export function minDepositError(minDeposit: Money | undefined): FieldError | undefined {
-  if (minDeposit === undefined || !(isLess(minDeposit, usd(0n)) || isLess(MAX_AMOUNT, minDeposit))) {
-    return undefined;
-  }
+/** In cents. */
+export function minDepositError(minDeposit = 0n): FieldError | undefined {
+  if (minDeposit >= 0n && minDeposit <= MAX_AMOUNT.minor) return undefined;
   return { field: "min_deposit", code: "out_of_range", message: "min_deposit must be from 0.00 to 1000000000.00." };
 }
 

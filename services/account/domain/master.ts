@@ -1,4 +1,3 @@
-import type { Money } from "#kernel/money.ts";
 import { refuse } from "../refusals.ts";
 import type { Profile } from "./profile.ts";
 
@@ -12,7 +11,8 @@ export type Master = MasterTexts & {
   readonly id: bigint;
   readonly login: string;
   readonly paymentLogin: string;
-  readonly minDeposit: Money;
+  /** Cents. */
+  readonly minDeposit: bigint;
   readonly createdAt: Date;
   readonly acceptingInvestors: boolean;
   /** When that was changed last, or the Master was registered. */
@@ -31,7 +31,8 @@ export type MasterChange = {
   readonly name: string | undefined;
   readonly strategyName: string | undefined;
   readonly strategy: string | undefined;
-  readonly minDeposit: Money | undefined;
+  /** Cents. */
+  readonly minDeposit: bigint | undefined;
   readonly acceptingInvestors: boolean | undefined;
 };
 

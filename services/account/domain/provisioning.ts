@@ -1,4 +1,3 @@
-import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 
 /** PENDING: platform may have been called. ACTIVE: all accounts exist. FAILED: refused finally; an account that exists is disabled. */
@@ -13,7 +12,8 @@ export type NewProvisioning = {
   readonly email: string;
   readonly platformGroup: string;
   readonly leverage: number;
-  readonly minDeposit: Money;
+  /** Cents. */
+  readonly minDeposit: bigint;
   readonly strategyName: string | undefined;
   readonly strategy: string | undefined;
 };

@@ -23,10 +23,9 @@ export async function reencryptPasswords({
   const { currentKeyId, olderKeyIds } = credentialCipher;
   const outdated = await listOutdatedCredentials(pool, olderKeyIds, PAGE);
   const renewed = outdated.map((credential) => {
-    const { owner, field } = credential;
-    const context = { owner, field };
-    const encrypted = credentialCipher.encrypt(credentialCipher.decrypt(credential, context), context);
-    return { from: credential.keyId, ...context, ...encrypted };
+    const { owner, field, keyId: from } = credential;
+    const encrypted = credentialCipher.encrypt(credentialCipher.decrypt(credential, credential), credential);
+    return { from, owner, field, ...encrypted };
   });
   await replaceCredentials(pool, renewed);
   if (renewed.length > 0) log.info("passwords encrypted again with the current key", { count: renewed.length });

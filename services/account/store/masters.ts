@@ -1,4 +1,3 @@
-import { usd } from "#kernel/money.ts";
 import {
   execute,
   type Fragment,
@@ -15,16 +14,14 @@ import type { Profile } from "../domain/profile.ts";
 import { insertAccounts } from "./accounts.ts";
 import { type AccountPage, withProfiles } from "./profiles.ts";
 
-type MasterRow = Omit<Master, "minDeposit"> & { readonly minDepositMinor: bigint };
-
 const MASTERS = fragment`
   select id, login, payment_login as "paymentLogin", name, strategy_name as "strategyName", strategy,
-         min_deposit_minor as "minDepositMinor", accepting_investors as "acceptingInvestors",
+         min_deposit_minor as "minDeposit", accepting_investors as "acceptingInvestors",
          accepting_since as "acceptingSince", created_at as "createdAt"
   from master`;
 
 async function selectMasters(db: Queryable, which: Fragment): Promise<Master[]> {
-  return (await many<MasterRow>(db, sql`${MASTERS} where ${which}`)).map(masterOf);
+  return (await many<Master>(db, sql`${MASTERS} where ${which}`)).map(withoutNulls);
 }
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
@@ -39,9 +36,9 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
     sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, accepting_since,
                             created_at, command_id)
         values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
-                ${master.minDeposit.minor}, ${master.createdAt}, ${master.createdAt}, nullif(${master.commandId}, ''))`,
+                ${master.minDeposit}, ${master.createdAt}, ${master.createdAt}, nullif(${master.commandId}, ''))`,
   );
-  return masterOf(await one<MasterRow>(tx, sql`${MASTERS} where login = ${login}`));
+  return withoutNulls(await one<Master>(tx, sql`${MASTERS} where login = ${login}`));
 }
 
 export async function findMasterById(db: Queryable, id: bigint): Promise<Master | undefined> {
@@ -75,7 +72,7 @@ export async function updateMaster(
         set name = coalesce(${change.name}, name),
             strategy_name = coalesce(${change.strategyName}, strategy_name),
             strategy = coalesce(${change.strategy}, strategy),
-            min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor),
+            min_deposit_minor = coalesce(${change.minDeposit}, min_deposit_minor),
             accepting_since = case when ${accepting}::boolean <> accepting_investors then ${at}::timestamptz else accepting_since end,
             accepting_investors = coalesce(${accepting}::boolean, accepting_investors)
         where id = ${id}`,
@@ -84,10 +81,5 @@ export async function updateMaster(
 }
 
 export async function listMasters(db: Queryable, page: AccountPage): Promise<(Master & Profile)[]> {
-  return (await many<MasterRow & Profile>(db, withProfiles(MASTERS, page))).map(masterOf);
-}
-
-function masterOf<Row extends MasterRow>(row: Row): Omit<Row, "minDepositMinor"> & Pick<Master, "minDeposit"> {
-  const { minDepositMinor, ...master } = withoutNulls(row);
-  return { ...master, minDeposit: usd(minDepositMinor) };
+  return (await many<Master & Profile>(db, withProfiles(MASTERS, page))).map(withoutNulls);
 }

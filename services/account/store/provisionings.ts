@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { usd } from "#kernel/money.ts";
 import {
   column,
   execute,
@@ -17,10 +16,7 @@ import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 
-type Row = Omit<Provisioning, "minDeposit" | "refusal"> & {
-  minDepositMinor: bigint;
-  refusal: RefusalFacts | undefined;
-};
+type Row = Omit<Provisioning, "refusal"> & { readonly refusal: RefusalFacts | undefined };
 
 /** Recorded before platform is called. Undefined: the operation id is recorded already. */
 export async function insertProvisioning(
@@ -33,7 +29,7 @@ export async function insertProvisioning(
     sql`insert into provisioning (operation_id, kind, state, first_name, last_name, name, email, platform_group, leverage,
                                   min_deposit_minor, strategy_name, strategy, created_at, next_try_at)
         values (${details.operationId}, ${details.kind}, 'PENDING', ${details.firstName}, ${details.lastName}, ${details.name}, ${details.email},
-                ${details.platformGroup}, ${details.leverage}, ${details.minDeposit.minor}, ${details.strategyName}, ${details.strategy},
+                ${details.platformGroup}, ${details.leverage}, ${details.minDeposit}, ${details.strategyName}, ${details.strategy},
                 ${at}, clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
         on conflict (operation_id) do nothing
         returning id`,
@@ -45,7 +41,7 @@ export async function findProvisioning(db: Queryable, operationId: string): Prom
   const row = await maybeOne<Row>(
     db,
     sql`select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
-               platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
+               platform_group as "platformGroup", leverage, min_deposit_minor as "minDeposit",
                strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
                refusal, created_at as "createdAt"
         from provisioning where operation_id = ${operationId}`,
@@ -156,6 +152,6 @@ export async function markTidied(db: Queryable, id: bigint): Promise<void> {
 }
 
 function provisioningOf(row: Row): Provisioning {
-  const { minDepositMinor, refusal, ...provisioning } = withoutNulls(row);
-  return { ...provisioning, minDeposit: usd(minDepositMinor), refusal: refusal && new Refusal(refusal) };
+  const { refusal, ...provisioning } = withoutNulls(row);
+  return { ...provisioning, refusal: refusal && new Refusal(refusal) };
 }

@@ -2,7 +2,7 @@ import { Counter } from "prom-client";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "#kernel/feed/consume.ts";
-import type { EntryOf } from "#kernel/feed/decode-entry.ts";
+import type { EntryOf } from "#kernel/feed/receive-page.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";

@@ -3,7 +3,7 @@ import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/label
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
 import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
-import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#kernel/queue-until-flat.ts";
+import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#catalogue/queue-until-flat.ts";
 import { parseRate, WHOLE } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { EVENT_KINDS, readTypes } from "./event-types.ts";

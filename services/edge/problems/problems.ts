@@ -1,4 +1,4 @@
-import { keyReused } from "#kernel/key-refusals.ts";
+import { keyReused } from "#catalogue/key-refusals.ts";
 import { SCOPES } from "../wire/scopes.ts";
 import type { Entry, Sample } from "./entry.ts";
 

@@ -6,8 +6,13 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { findMaster, insertMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
-import { listPaymentAccountsFrom } from "../store/payment-accounts.ts";
+import {
+  findMaster,
+  insertMaster,
+  listMastersOfAccounts,
+  stopForBreak,
+  listPaymentAccountsFrom,
+} from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { decideLeave } from "../testing/leaving.ts";
 import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";

@@ -3,8 +3,13 @@ import type { ChangePaymentAccountRequest, ChangePaymentAccountResponse } from "
 import type { Deps } from "../deps.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { refuse } from "../refusals.ts";
-import { insertMaster, listMastersOfAccounts, lockMaster } from "../store/masters.ts";
-import { countFeesInProgress, setPaymentAccount } from "../store/payment-accounts.ts";
+import {
+  insertMaster,
+  listMastersOfAccounts,
+  lockMaster,
+  countFeesInProgress,
+  setPaymentAccount,
+} from "../store/masters.ts";
 
 /**
  * Changes the account that fees of a Master are paid to. Each decision about its fees, or about debts to it, locks the same row, and each payment keeps the account of

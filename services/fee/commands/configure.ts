@@ -10,8 +10,7 @@ import type {
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { type Change, type FeeChange, versionOfAssignment, versionOfChange } from "../domain/change-timeline.ts";
-import { earlier, later, presentOf, shownAt, stateOf, type Version } from "../domain/timeline.ts";
-import { checkRate } from "../domain/version.ts";
+import { earlier, later, presentOf, shownAt, stateOf, type Version, checkRate } from "../domain/timeline.ts";
 import { refuse } from "../refusals.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import {

@@ -10,18 +10,10 @@ export type Change = {
   readonly replaces: readonly bigint[];
 };
 
-/** The requested change; undefined when the caller did not send the field. */
-export type FeeChange = {
-  readonly ratePpm: number | undefined;
-  readonly enabled: boolean | undefined;
-  readonly effectiveSince: Date | undefined;
-};
+export type AssignmentTerms = Pick<Version, "ratePpm" | "enabled" | "effectiveSince">;
 
-export type AssignmentTerms = {
-  readonly ratePpm: number;
-  readonly enabled: boolean;
-  readonly effectiveSince: Date;
-};
+/** The requested change; undefined when the caller did not send the field. */
+export type FeeChange = { readonly [Name in keyof AssignmentTerms]: AssignmentTerms[Name] | undefined };
 
 /** The version of an assignment begins a new timeline: what was scheduled for the old one never begins. */
 export function versionOfAssignment(versions: readonly Version[], terms: AssignmentTerms): Change {

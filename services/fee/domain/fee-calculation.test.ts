@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { anExplanation, type ExplainedFee } from "../testing/an-explanation.ts";
-import { calculationLines } from "./explanation-lines.ts";
+import { calculationLines } from "./explained-payment.ts";
 import { feeFactsOf } from "../messages/calculation.ts";
 import { calculationOf } from "./fee-calculation.ts";
 

@@ -1,6 +1,6 @@
 import type { DecidedFee } from "./decision.ts";
 import { formatMinor } from "#kernel/money.ts";
-import { calculationLines, time } from "./explanation-lines.ts";
+import { calculationLines, time } from "./explained-payment.ts";
 import type { FeeCalculation } from "./fee-calculation.ts";
 
 /** Cents, positive, owed to a Master since its oldest part became due. */

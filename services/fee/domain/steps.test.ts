@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aVersion } from "../testing/a-version.ts";
-import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
-import { inForceAt, isCollectedAt, stepsOf, type Version } from "./timeline.ts";
+import { aVersion, rateAt } from "../testing/a-version.ts";
+import { inForceAt, isCollectedAt, isEnabledAt, stepsOf, type Version } from "./timeline.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 const DAYS = 12;

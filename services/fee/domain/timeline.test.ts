@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Change, type FeeChange, versionOfAssignment, versionOfChange } from "./change-timeline.ts";
-import { presentOf, scheduledAfter, shownAt, type Version } from "./timeline.ts";
-import { versionsAfter } from "../testing/a-version.ts";
-import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
+import { isEnabledAt, presentOf, scheduledAfter, shownAt, type Version } from "./timeline.ts";
+import { rateAt, versionsAfter } from "../testing/a-version.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 const UNCHANGED: FeeChange = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { listCollectedKeys } from "../store/collections.ts";
 import { transferOf } from "../messages/fee-transfer.ts";
-import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
+import { claimPayments, type DuePayment } from "../store/due-payments.ts";
 import { lookUpPayments, outcomeOfAnswer, outcomeOfError, readFloors } from "../processes/payment/payment-transfer.ts";
 
 /** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
@@ -46,18 +46,18 @@ async function returnReserves({ pool, subscriptions }: Deps, answered: readonly 
   for (const key of await listCollectedKeys(pool, ids)) await subscriptions.returnReserve({ key }, context);
 }
 
-function wayOf({ isDebited, isStopped }: ClaimedPayment): "known" | "unsent" {
-  return isDebited || isStopped ? "known" : "unsent";
+function wayOf({ dealId, isStopped }: DuePayment): "known" | "unsent" {
+  return dealId !== null || isStopped ? "known" : "unsent";
 }
 
 /** Payments that platform completes without a request, those that are debited, and those of stopped Masters: they are not sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
+async function lookUp(deps: Deps, payments: readonly DuePayment[]): Promise<AnsweredPayment[]> {
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
   const outcomes = await lookUpPayments(deps, payments, context).catch((error) =>
     payments.map(() => outcomeOfError(error)),
   );
   return payments.map((payment, index) => {
-    return { payment, outcome: outcomes[index] ?? (payment.isDebited ? UNCLAIMED : STOPPED) };
+    return { payment, outcome: outcomes[index] ?? (payment.dealId === null ? STOPPED : UNCLAIMED) };
   });
 }
 

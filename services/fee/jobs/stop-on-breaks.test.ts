@@ -162,7 +162,7 @@ test("the Masters of a page of breaks are read by one statement", async () => {
 
 test("of two transactions that stop a Master at the same time, the second adds its break to the review", async () => {
   const { deps } = await twoMasters();
-  const mismatch = { account: PAYMENT_ACCOUNT, atRisk: undefined, dealIds: [], operationIds: [], compared: {} };
+  const mismatch = { account: PAYMENT_ACCOUNT, at_risk_minor: null, deal_ids: [], operation_ids: [], compared: {} };
   const stop = (tx: Transaction, reason: string) => stopForBreak(tx, deps, MASTER, { ...mismatch, reason });
   const { second } = await inTransaction(deps.pool, async (tx) => {
     await stop(tx, "the first");

@@ -4,8 +4,7 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
-import { listMastersOfAccounts } from "../store/masters.ts";
-import { listPaymentAccountsFrom, moveSeenNumber, type SeenAccount } from "../store/payment-accounts.ts";
+import { listMastersOfAccounts, listPaymentAccountsFrom, moveSeenNumber, type SeenAccount } from "../store/masters.ts";
 
 /** Pages of one run, together a million Masters; further accounts are only covered by the breaks of platform. */
 const MAX_PAGES = 1_000;
@@ -77,9 +76,9 @@ function mismatchOf({ login, number, reason, dealId, dealAt }: AccountMoved): Mi
   return {
     reason: `${reason}: deal ${dealId} on payment account ${login}`,
     account: login,
-    atRisk: undefined,
-    dealIds: [dealId],
-    operationIds: [],
+    at_risk_minor: null,
+    deal_ids: [String(dealId)],
+    operation_ids: [],
     compared: { amendment: reason, log_number: String(number), deal_at: dealAt?.toISOString() },
   };
 }

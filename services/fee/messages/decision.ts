@@ -1,8 +1,7 @@
 import type { DecidedFee as FeeMessage, DueItem, RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { DecidedFee, Decision } from "../domain/decision.ts";
 import { refuse } from "../refusals.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import type { CollectionItem } from "../store/collections.ts";
 
 /** The period of a run must not be empty. */
@@ -31,5 +30,5 @@ function feeOf({ kind, amountMinor: amount, since, explanation, ...fee }: FeeMes
 }
 
 export function dueItem({ payment, amount }: CollectionItem): DueItem {
-  return { key: payment.key, amount: moneyToProto(usd(amount)), isWeekly: payment.isWeekly };
+  return { key: payment.key, amount: usdToProto(amount), isWeekly: payment.isWeekly };
 }

@@ -1,5 +1,5 @@
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { MAX_AMOUNT, usd } from "#kernel/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { DuePayment } from "../store/due-payments.ts";
@@ -20,10 +20,10 @@ export function transferOf(
     key,
     lockOwner: "",
     legs: [
-      { login: investorLogin, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-amount)) },
-      { login: paymentAccountLogin, kind: MovementKind.FEE_CREDIT, amount: moneyToProto(usd(amount)) },
+      { login: investorLogin, kind: MovementKind.FEE_DEBIT, amount: usdToProto(-amount) },
+      { login: paymentAccountLogin, kind: MovementKind.FEE_CREDIT, amount: usdToProto(amount) },
     ],
-    upTo: { floor: moneyToProto(usd(floor?.minor ?? 0n)), filedNumber: floor?.filedNumber },
+    upTo: { floor: usdToProto(floor?.minor ?? 0n), filedNumber: floor?.filedNumber },
     enqueue: false,
     comment: "",
     sendBefore: undefined,

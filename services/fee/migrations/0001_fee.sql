@@ -59,16 +59,12 @@ create table payment_account (
   seen_number  bigint check (seen_number >= 0)
 );
 
--- What could not be collected of an Investor's fees to a Master, and what was collected of them before a restore.
-create table fee_debt (
+-- What fees that no payment knew have paid to a Master before a restore: it is taken from the next ones.
+create table fee_prepaid (
   investor_login text not null,
   master_login   text not null references fee_master,
-  debt_minor     bigint not null default 0 check (debt_minor >= 0),
-  debt_since     timestamptz,
-  -- What fees that no payment knew have paid before a restore: it is taken from the next ones.
-  prepaid_minor  bigint not null default 0 check (prepaid_minor >= 0),
-  primary key (investor_login, master_login),
-  check ((debt_minor > 0) = (debt_since is not null))
+  prepaid_minor  bigint not null check (prepaid_minor >= 0),
+  primary key (investor_login, master_login)
 );
 
 -- Fees of a Master that were decided together: those of a closed week, or of a withdrawal or exit.
@@ -171,11 +167,11 @@ create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
 -- For the highest one, after which transfers may be of lost commits.
 
+-- The columns as the collection reads them.
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-         investor_login as "investorLogin", due_minor - prepaid_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
-         is_weekly as "isWeekly", investor_id as "investorId",
-         amount_minor as amount, transfer_id is not null as "isDebited",
+         investor_login as "investorLogin", due_minor - prepaid_minor as due, unique_key as "uniqueKey", tries, status,
+         is_weekly as "isWeekly", deal_id as "dealId", key_hash as "keyHash",
          exists (
            select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
          ) as "isStopped"
@@ -197,8 +193,8 @@ create trigger note_update after update on fee_payment for each row
   when (new.status = 'EXECUTED' and new.amount_minor > 0 and old.status is distinct from new.status)
   execute function note_payment();
 
--- What a debt is made of: the part of a payment that was not collected, and the payment of the debt that took it over. The payments
--- are locked when their ids are written and never deleted, so a foreign key would only look them up again.
+-- What could not be collected: the part of a payment, and the payment of the debt that took it over. The debt of an Investor to a Master is the
+-- sum of the parts that none has taken over, as old as the oldest of their payments. The payments are locked when their ids are written and never deleted, so a foreign key would only look them up again.
 create table fee_debt_part (
   id             bigint generated always as identity primary key,
   investor_login text not null,

@@ -4,7 +4,7 @@ import { lockUndecidedCase, type NewCase, openCase, renewCase } from "#kernel/re
 import type { Deps } from "../deps.ts";
 import { hasCaseAbout, listMastersOfAccounts, stopForBreak as markStopped } from "../store/masters.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { doesStop } from "#kernel/reconcile/catalogue.ts";
+import { doesStop } from "#catalogue/checks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
@@ -58,9 +58,9 @@ async function stop(tx: Transaction, deps: Deps, login: string, found: Break): P
   await stopForBreak(tx, deps, login, {
     reason: `${found.check}: ${found.message}`,
     account: found.login,
-    atRisk: found.atRisk?.minorUnits ?? 0n,
-    dealIds: found.dealIds,
-    operationIds: found.operationIds,
+    at_risk_minor: String(found.atRisk?.minorUnits ?? 0n),
+    deal_ids: found.dealIds.map(String),
+    operation_ids: found.operationIds,
     compared: JSON.parse(found.evidence),
   });
 }
@@ -70,29 +70,20 @@ const BREAK = "break:";
 /** Mismatches shown in a review; ListBreaks has all of them. */
 const MAX_SHOWN = 20;
 
-/** A mismatch, as the review shows it. */
+/** A mismatch, as the evidence of the review has it. */
 export type Mismatch = {
   /** The check or log entry that found it, and its message. */
   readonly reason: string;
   /** The account with the mismatch. */
   readonly account: string;
-  /** Cents, never negative; undefined while it is not computed. */
-  readonly atRisk: bigint | undefined;
-  readonly dealIds: readonly bigint[];
-  readonly operationIds: readonly string[];
-  /** The compared values, as JSON. */
-  readonly compared: unknown;
-};
-
-type Shown = {
-  readonly reason: string;
-  readonly account: string;
+  /** Cents, never negative; null while it is not computed. */
   readonly at_risk_minor: string | null;
   readonly deal_ids: readonly string[];
   readonly operation_ids: readonly string[];
+  /** The compared values, as JSON. */
   readonly compared: unknown;
 };
-type Evidence = { readonly why: string; readonly deal_ids: readonly string[]; readonly breaks: readonly Shown[] };
+type Evidence = { readonly why: string; readonly deal_ids: readonly string[]; readonly breaks: readonly Mismatch[] };
 
 /**
  * Stops the fees of a Master until the manual review is decided. A further mismatch is added to an undecided review, which
@@ -107,7 +98,7 @@ export async function stopForBreak(
   let reviewCase = await lockUndecidedCase(tx, BREAK + login);
   const { reason } = seen;
   if (reviewCase === undefined && (await markStopped(tx, login, reason))) {
-    await openCase(tx, newCaseOf(login, [shown(seen)]), now());
+    await openCase(tx, newCaseOf(login, [seen]), now());
     return afterCommit(tx, () => log.error("fees of Master stopped, manual review required", { login, reason }));
   }
   // Another transaction may have stopped it since, because of another break.
@@ -116,17 +107,17 @@ export async function stopForBreak(
 }
 
 /** Whether a review already shows one of the deals: a deal found by the log and by a check is reviewed once. */
-export async function isKnown(tx: Transaction, login: string, dealIds: readonly bigint[]): Promise<boolean> {
+async function isKnown(tx: Transaction, login: string, dealIds: readonly bigint[]): Promise<boolean> {
   return dealIds.length > 0 && (await hasCaseAbout(tx, BREAK + login, dealIds));
 }
 
 async function extendCase(tx: Transaction, reviewCase: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
   const { breaks } = JSON.parse(reviewCase.evidence) as Evidence;
   if (breaks.length >= MAX_SHOWN) return;
-  await renewCase(tx, reviewCase, newCaseOf(reviewCase.login, [...breaks, shown(seen)]), at);
+  await renewCase(tx, reviewCase, newCaseOf(reviewCase.login, [...breaks, seen]), at);
 }
 
-function newCaseOf(login: string, breaks: readonly Shown[]): NewCase {
+function newCaseOf(login: string, breaks: readonly Mismatch[]): NewCase {
   const evidence: Evidence = {
     why: breaks[0]?.reason ?? "",
     deal_ids: [...new Set(breaks.flatMap((each) => each.deal_ids))],
@@ -141,16 +132,5 @@ function newCaseOf(login: string, breaks: readonly Shown[]): NewCase {
     dealId: BigInt(evidence.deal_ids[0] ?? 0),
     evidence,
     actions: ["resume"],
-  };
-}
-
-function shown({ reason, account, atRisk, dealIds, operationIds, compared }: Mismatch): Shown {
-  return {
-    reason,
-    account,
-    at_risk_minor: atRisk === undefined ? null : String(atRisk),
-    deal_ids: dealIds.map(String),
-    operation_ids: operationIds,
-    compared,
   };
 }

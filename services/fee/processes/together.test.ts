@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CommitUnknown } from "#kernel/postgres/transaction.ts";
+import { CommitUnknown } from "#kernel/postgres/failure.ts";
 import { workTogether } from "./together.ts";
 
 type Item = { readonly masterLogin: string; readonly name: string };

@@ -1,7 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { ExplainPaymentRequest, FeeExplanation, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
@@ -11,12 +10,12 @@ import {
   type Flows,
   missingOf,
   uncollectedOf,
+  paymentLines,
 } from "../domain/explained-payment.ts";
-import { paymentLines } from "../domain/explanation-lines.ts";
 import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts";
 import { calculationMessage, feeFactsOf, type LastDeal } from "../messages/calculation.ts";
 import { refuse } from "../refusals.ts";
-import { listDebtParts } from "../store/debt-parts.ts";
+import { listDebtParts } from "../store/debts.ts";
 import { findStoredPayment, type StoredPayment } from "../store/payments.ts";
 
 /** A debt is taken over whole by each fee that follows it, so it has few parts. */
@@ -33,7 +32,6 @@ export async function explainPayment(
   if (stored === undefined) throw refuse("fee_payment_not_found", `There is no fee payment ${paymentId}.`);
   const { payment, lastDeal } = await explainedOf(deps, stored, context);
   const { calculation, debtParts, flows, due, prepaid, amount } = payment;
-  const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     paymentId,
     kind: stored.kind,
@@ -44,15 +42,15 @@ export async function explainPayment(
     runId: stored.runId,
     runPeriodStart: stored.periodStart,
     runPeriodEnd: stored.periodEnd,
-    due: money(due),
-    prepaid: money(prepaid),
-    amount: money(amount),
-    uncollected: money(uncollectedOf(payment)),
+    due: usdToProto(due),
+    prepaid: usdToProto(prepaid),
+    amount: usdToProto(amount),
+    uncollected: usdToProto(uncollectedOf(payment)),
     executedAt: stored.executedAt,
     calculation: calculation && calculationMessage(calculation, lastDeal),
     debtParts: debtParts.map((part) => ({
       paymentId: part.paymentId,
-      amount: money(part.amount),
+      amount: usdToProto(part.amount),
       owedSince: part.since,
     })),
     missing: missingOf(payment).map((code) => ({ code, message: describeMissing(code) })),
@@ -60,8 +58,8 @@ export async function explainPayment(
     flows: flows && {
       after: flows.after,
       through: calculation?.at,
-      inflow: money(flows.inflow),
-      outflow: money(flows.outflow),
+      inflow: usdToProto(flows.inflow),
+      outflow: usdToProto(flows.outflow),
     },
   };
 }

@@ -5,7 +5,7 @@ import { one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { updateConfiguration } from "../commands/configure.ts";
-import { addDebts, addPrepaid } from "../store/debts.ts";
+import { addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
@@ -62,10 +62,8 @@ test("debts come oldest first, those to stopped Masters are left out, and what w
   const { pool } = world.deps;
   const older = new Date(START.getTime() - 1);
   await owe(pool, INVESTOR, MASTER);
-  await inTransaction(pool, async (tx) => {
-    await addDebts(tx, [{ investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 5n, since: older }]);
-    await addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 7n });
-  });
+  await owe(pool, INVESTOR, OTHER_MASTER, { amount: 5n, since: older });
+  await inTransaction(pool, (tx) => addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 7n }));
   const own = { masterLogin: MASTER, amountMinor: 30_00n, since: START };
   const prepaid = [{ masterLogin: OTHER_MASTER, amountMinor: 7n, since: undefined }];
   const other = { masterLogin: OTHER_MASTER, amountMinor: 5n, since: older };

@@ -1,8 +1,7 @@
 import type { FindTermsRequest, FindTermsResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { refuse } from "../refusals.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { listTerms } from "../store/configurations.ts";
 import { findOwed } from "../store/debts.ts";
 import { stepsOf } from "../domain/timeline.ts";
@@ -44,7 +43,7 @@ export async function findTerms(
         since: since ?? undefined,
       })),
       prepaid: prepaid.map(({ name, amount }) => ({ masterLogin: name, amountMinor: amount, since: undefined })),
-      openWeekly: weekly.map(({ name, amount }) => ({ key: name, amount: moneyToProto(usd(amount)), isWeekly: true })),
+      openWeekly: weekly.map(({ name, amount }) => ({ key: name, amount: usdToProto(amount), isWeekly: true })),
     };
   });
   return { ...asked, investors };

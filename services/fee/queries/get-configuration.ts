@@ -11,7 +11,7 @@ import type { Deps } from "../deps.ts";
 import { presentOf, shownAt, stateOf } from "../domain/timeline.ts";
 import { refuse } from "../refusals.ts";
 import { pageOf, pageSize } from "#kernel/page.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { listTerms, listVersionsBelow, type Terms } from "../store/configurations.ts";
 import { versionMessage } from "../messages/calculation.ts";
 

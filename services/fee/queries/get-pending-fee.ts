@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
 import type { GetPendingFeeRequest, InvestorTerms, Owed, PendingFee } from "#proto/pamm/fee/v1/fee.ts";
 import type { DecidePendingFeeResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
@@ -37,21 +36,20 @@ export async function getPendingFee(
   const pending = pendingOf(terms, decided, at);
   const calculation = decided.explanation && calculationOf(feeFactsOf(decided.explanation));
   const openWeekly = terms.openWeekly.reduce((sum, { amount }) => sum + moneyFromProto(amount).minor, 0n);
-  const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     investorLogin,
     masterLogin,
     enabled: pending.isEnabled,
     at,
-    pending: money(pending.total),
-    fee: money(pending.fee),
-    debt: money(pending.debt),
-    prepaid: money(pending.prepaid),
+    pending: usdToProto(pending.total),
+    fee: usdToProto(pending.fee),
+    debt: usdToProto(pending.debt),
+    prepaid: usdToProto(pending.prepaid),
     calculation: calculation && calculationMessage(calculation, dealAt && { dealId, dealAt }),
     debts: pending.debts.slice(0, MAX_DEBTS).map(({ amount, since: owedSince, ...debt }) => {
-      return { ...debt, amount: money(amount), owedSince };
+      return { ...debt, amount: usdToProto(amount), owedSince };
     }),
-    openWeekly: money(openWeekly),
+    openWeekly: usdToProto(openWeekly),
     lines: pendingLines(pending, calculation, openWeekly),
   };
 }

@@ -3,7 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { listExecutedPaymentsOf } from "../store/payments.ts";
+import { listExecutedPayments } from "../store/payments.ts";
 import { listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
@@ -138,7 +138,7 @@ test("a page of an Investor's payments costs the same at the end as at the start
   const cost = (beforeId: bigint) =>
     inTransaction(deps.pool, (tx) =>
       rowsRead(tx, ["fee_payment", "fee_run", "payment_credit"], async () => {
-        expect(await listExecutedPaymentsOf(tx, { investorLogin: INVESTOR, beforeId, limit: 6 })).toHaveLength(6);
+        expect(await listExecutedPayments(tx, { investorLogin: INVESTOR }, { beforeId, limit: 6 })).toHaveLength(6);
       }),
     );
 

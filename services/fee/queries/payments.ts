@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/page.ts";
 import type {
   FindDueItemsRequest,
@@ -18,17 +18,10 @@ import type {
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
-import { usd } from "#kernel/money.ts";
 import { sumWaitingForAccount } from "../store/due-payments.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/time-zone.ts";
-import {
-  listCreditedDays,
-  listCredits,
-  listExecutedPayments,
-  listExecutedPaymentsOf,
-  type Payment,
-} from "../store/payments.ts";
+import { listCreditedDays, listCredits, listExecutedPayments, type ListedPayment } from "../store/payments.ts";
 import { dueItem } from "../messages/decision.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
@@ -36,45 +29,48 @@ const NEWEST = 2n ** 63n - 1n;
 
 export async function listInvestorPayments(
   { pool, accounts }: Deps,
-  { masterLogin, beforeId, limit }: ListInvestorPaymentsRequest,
+  { masterLogin, ...request }: ListInvestorPaymentsRequest,
   context: CallContext,
 ): Promise<ListInvestorPaymentsResponse> {
   const { paymentAccountLogin } = await accounts.findMaster({ login: masterLogin }, context);
-  const size = pageSize(limit);
-  const page = { masterLogin, beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
-  const { items, hasMore } = pageOf(await listExecutedPayments(pool, page), size);
+  const { items, hasMore } = await readPage(pool, { masterLogin }, request);
   return { masterLogin, paymentAccountLogin, items: items.map(paymentMessage), hasMore };
 }
 
 /** To all Masters that the Investor follows or has followed. */
 export async function listPaymentsOfInvestor(
   { pool, accounts }: Deps,
-  { investorLogin, beforeId, limit }: ListPaymentsOfInvestorRequest,
+  { investorLogin, ...request }: ListPaymentsOfInvestorRequest,
   context: CallContext,
 ): Promise<ListPaymentsOfInvestorResponse> {
   await accounts.findInvestor({ login: investorLogin }, context);
-  const size = pageSize(limit);
-  const page = { investorLogin, beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
-  const { items, hasMore } = pageOf(await listExecutedPaymentsOf(pool, page), size);
+  const { items, hasMore } = await readPage(pool, { investorLogin }, request);
   return {
-    items: items.map(({ masterLogin, paymentAccountLogin, ...payment }) => ({
-      payment: paymentMessage(payment),
-      masterLogin,
-      paymentAccountLogin,
-    })),
+    items: items.map((payment) => {
+      const { masterLogin, paymentAccountLogin } = payment;
+      return { payment: paymentMessage(payment), masterLogin, paymentAccountLogin };
+    }),
     hasMore,
   };
 }
 
-function paymentMessage({ periodStart, periodEnd, creditId, uniqueKey, amount, ...payment }: Payment): InvestorPayment {
-  return {
-    ...payment,
-    amount: moneyToProto(amount),
-    runPeriodStart: periodStart,
-    runPeriodEnd: periodEnd,
-    cashflowId: creditId,
-    cashflowUniqueKey: uniqueKey,
-  };
+async function readPage(
+  pool: Deps["pool"],
+  whose: Parameters<typeof listExecutedPayments>[1],
+  { beforeId, limit }: { readonly beforeId: bigint; readonly limit: number },
+) {
+  const size = pageSize(limit);
+  const page = { beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
+  return pageOf(await listExecutedPayments(pool, whose, page), size);
+}
+
+function paymentMessage({
+  masterLogin: _master,
+  paymentAccountLogin: _account,
+  amount,
+  ...payment
+}: ListedPayment): InvestorPayment {
+  return { ...payment, amount: usdToProto(amount) };
 }
 
 export async function listPaymentCredits(
@@ -87,7 +83,7 @@ export async function listPaymentCredits(
   const { items, hasMore } = pageOf(await listCredits(pool, { masterLogin, afterId, limit: size + 1 }), size);
   return {
     paymentAccountLogin,
-    items: items.map((credit) => ({ ...credit, amount: moneyToProto(credit.amount) })),
+    items: items.map((credit) => ({ ...credit, amount: usdToProto(credit.amount) })),
     hasMore,
   };
 }
@@ -114,7 +110,7 @@ export async function getWaitingFees(
   const waiting = await sumWaitingForAccount(pool, masterLogin);
   if (waiting === undefined) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
   const { amount, since, paymentAccountLogin } = waiting;
-  return { amount: moneyToProto(usd(amount)), since, paymentAccountLogin };
+  return { amount: usdToProto(amount), since, paymentAccountLogin };
 }
 
 /** Limits what is summed: a large pool pays thousands of fees a week. */
@@ -130,5 +126,5 @@ export async function sumPaymentCredits(
   if (timeZone !== "" && !isTimeZone(timeZone)) throw refuse("validation_failed", "The time zone is unknown.");
   const calendar = timeZone === "" ? UTC : calendarOf(timeZone);
   const days = await listCreditedDays(pool, masterLogin, daysOf(calendar, from, to));
-  return { days: days.map(({ day, amount }) => ({ day, amount: moneyToProto(usd(amount)) })) };
+  return { days: days.map(({ day, amount }) => ({ day, amount: usdToProto(amount) })) };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
-import { listPaymentsOfRun, listWeeklyRuns, listWeeklyRunsOf } from "../store/listed-runs.ts";
+import { listPaymentsOfRun, listWeeklyRuns, listWeeklyRunsOf } from "../store/runs.ts";
 import { aCall, feeDeps, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { getRun, listRunPayments, listRuns } from "./runs.ts";
 

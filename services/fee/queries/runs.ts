@@ -1,6 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { LOST_PLACE, pageOf, pageSize } from "#kernel/page.ts";
 import type {
   FeeRun,
@@ -20,8 +19,8 @@ import {
   listWeeklyRuns,
   listWeeklyRunsOf,
   type PaymentOfRun,
-  positionOf,
-} from "../store/listed-runs.ts";
+  placeOf,
+} from "../store/runs.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
 const NEWEST = 2n ** 63n - 1n;
@@ -55,7 +54,7 @@ export async function listRunPayments(
   { pool }: Pick<Deps, "pool">,
   { runId, afterPaymentId, limit }: ListRunPaymentsRequest,
 ): Promise<ListRunPaymentsResponse> {
-  const after = afterPaymentId === 0n ? FIRST : await positionOf(pool, { runId, paymentId: afterPaymentId });
+  const after = afterPaymentId === 0n ? FIRST : await placeOf(pool, { runId, paymentId: afterPaymentId });
   const size = pageSize(limit);
   const rows = after === undefined ? [] : await listPaymentsOfRun(pool, { runId, after, limit: size + 1 });
   if (rows.length === 0 && (await findRun(pool, runId)) === undefined) throw runNotFound(runId);
@@ -78,19 +77,17 @@ function responseOf(runs: readonly ListedRun[], size: number): ListRunsResponse 
 }
 
 function runMessage({ due, prepaid, collected, ...run }: ListedRun): FeeRun {
-  return { ...run, due: money(due), prepaid: money(prepaid), collected: money(collected) };
+  return { ...run, due: usdToProto(due), prepaid: usdToProto(prepaid), collected: usdToProto(collected) };
 }
 
 function paymentMessage({ due, prepaid, amount, transferId, dealId, uniqueKey, ...payment }: PaymentOfRun): RunPayment {
   return {
     ...payment,
-    due: money(due),
-    prepaid: money(prepaid),
-    amount: money(amount),
+    due: usdToProto(due),
+    prepaid: usdToProto(prepaid),
+    amount: usdToProto(amount),
     transferId: transferId ?? 0n,
     dealId: dealId ?? 0n,
     cashflowUniqueKey: uniqueKey,
   };
 }
-
-const money = (minor: bigint) => moneyToProto(usd(minor));

@@ -1,6 +1,6 @@
 import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
+import type { DuePayment } from "./due-payments.ts";
 
 /** What is collected under the key of a withdrawal or exit. */
 export type Collection = {
@@ -10,9 +10,9 @@ export type Collection = {
 };
 
 /** A payment as it is now, and in cents what was due of it when it was recorded under the key. */
-export type CollectionItem = { readonly payment: PaymentState; readonly amount: bigint };
+export type CollectionItem = { readonly payment: DuePayment; readonly amount: bigint };
 
-type Row = PaymentState & { readonly ofKey: string; readonly itemAmount: bigint };
+type Row = DuePayment & { readonly ofKey: string; readonly itemAmount: bigint };
 
 /** A decision after which nothing is due has one row without a payment. */
 type EmptyRow = Omit<Row, "id"> & { readonly id: null };
@@ -21,7 +21,7 @@ type EmptyRow = Omit<Row, "id"> & { readonly id: null };
 export async function listCollections(db: Queryable, keys: readonly string[]): Promise<Map<string, Collection>> {
   const rows = await many<Row | EmptyRow>(
     db,
-    sql`select run.key as "ofKey", item.amount_minor as "itemAmount", ${PAYMENT_STATE_COLUMNS}
+    sql`select run.key as "ofKey", item.amount_minor as "itemAmount", payment.*
         from fee_run run
              left join collection_item item on item.key = run.key
              left join fee_payment_row payment on payment.id = item.payment_id

@@ -4,14 +4,14 @@ import { column, execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { isEnabledAt, rateAt } from "../testing/timeline-at.ts";
+import { rateAt } from "../testing/a-version.ts";
 import { aCall, INVESTOR } from "../testing/fee.ts";
 import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
 import { anInvestor, aWorld, type World } from "../testing/world.ts";
 import { findTerms } from "../queries/find-terms.ts";
 import { cancelVersion, configure, updateConfiguration } from "../commands/configure.ts";
 import { listTerms, listVersionsBelow } from "./configurations.ts";
-import { inForceAt, scheduledAfter, shownAt, stateOf, stepsOf, type Version } from "../domain/timeline.ts";
+import { inForceAt, isEnabledAt, scheduledAfter, shownAt, stateOf, stepsOf, type Version } from "../domain/timeline.ts";
 
 const { pool, admin } = await testDatabase("fee");
 const DAYS = 9;

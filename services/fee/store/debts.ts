@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { DebtPart } from "../domain/explained-payment.ts";
 import { openWeekly } from "./due-payments.ts";
 
 /** An Investor, and a Master that fees of it go to. */
-export type Owing = { readonly investorLogin: string; readonly masterLogin: string };
+type Owing = { readonly investorLogin: string; readonly masterLogin: string };
 
 /** Cents, positive. */
-export type OwedDebt = Owing & { readonly amount: bigint; readonly since: Date };
+type OwedDebt = Owing & { readonly amount: bigint };
 
 type Asked = { readonly database: string; readonly askedAt: Date; readonly isStopped: boolean };
 
@@ -38,13 +39,16 @@ export async function findOwed(
                  exists (select from fee_master where master_login = ${masterLogin} and break_reason is not null) as "isStopped"
         ) as asked
         left join (
-          select 'debt' as kind, investor_login as "investorLogin", fee_debt.master_login as name, debt_minor as amount,
-                 debt_since as since, 0::bigint as rank
-          from fee_debt join fee_master on fee_master.master_login = fee_debt.master_login
-          where investor_login = any(${investorLogins}::text[]) and debt_minor > 0 and break_reason is null
+          select 'debt' as kind, part.investor_login as "investorLogin", part.master_login as name,
+                 sum(part.amount_minor)::bigint as amount, min(source.owed_since) as since, 0::bigint as rank
+          from fee_debt_part as part
+               join fee_payment as source on source.id = part.source_id
+               join fee_master on fee_master.master_login = part.master_login
+          where part.investor_login = any(${investorLogins}::text[]) and part.taken_by_id is null and break_reason is null
+          group by part.investor_login, part.master_login
           union all
           select 'prepaid', investor_login, master_login, prepaid_minor, null::timestamptz, 0::bigint
-          from fee_debt
+          from fee_prepaid
           where investor_login = any(${investorLogins}::text[]) and prepaid_minor > 0
           union all
           select 'weekly', investor_login, key, due, null::timestamptz, id
@@ -60,59 +64,93 @@ export async function findOwed(
 }
 
 /**
- * Clears debts that become payments, so that each amount is owed once. One with another amount, or to a stopped Master, stays as it is. Returns
- * those that were cleared, by `nameOf`. The Masters must be locked; each debt once.
+ * Those of some debts that are owed with this amount, to Masters that are not stopped, by `nameOf`: they may become payments. The Masters must be
+ * locked until `takeDebts` gives these the debts, so that each amount is owed once.
  */
-export async function takeDebts(tx: Transaction, debts: readonly Omit<OwedDebt, "since">[]): Promise<Set<string>> {
+export async function findTakable(tx: Transaction, debts: readonly OwedDebt[]): Promise<Set<string>> {
   if (debts.length === 0) return new Set();
-  const taken = await many<Owing>(
+  const takable = await many<Owing>(
     tx,
-    sql`update fee_debt
-        set debt_minor = 0, debt_since = null
+    sql`select decided.investor_login as "investorLogin", decided.master_login as "masterLogin"
         from unnest(
                ${debts.map(({ investorLogin }) => investorLogin)}::text[],
                ${debts.map(({ masterLogin }) => masterLogin)}::text[],
                ${debts.map(({ amount }) => amount)}::bigint[]
              ) as decided (investor_login, master_login, amount)
              join fee_master on fee_master.master_login = decided.master_login and break_reason is null
-        where fee_debt.investor_login = decided.investor_login and fee_debt.master_login = decided.master_login
-          and debt_minor = decided.amount
-        returning fee_debt.investor_login as "investorLogin", fee_debt.master_login as "masterLogin"`,
+             join fee_debt_part as part on part.investor_login = decided.investor_login
+                                       and part.master_login = decided.master_login and part.taken_by_id is null
+        group by decided.investor_login, decided.master_login, decided.amount
+        having sum(part.amount_minor) = decided.amount`,
   );
-  return new Set(taken.map(nameOf));
+  return new Set(takable.map(nameOf));
 }
 
-/** Adds uncollected amounts; a debt keeps the age of its oldest part. The Masters must be locked; each debt once. */
-export async function addDebts(tx: Transaction, debts: readonly OwedDebt[]): Promise<void> {
-  if (debts.length === 0) return;
+/** What could not be collected of a payment. */
+export type NewDebtPart = OwedDebt & {
+  /** The payment that was not collected. */
+  readonly sourceId: bigint;
+};
+
+/** They are owed since their payments were. The Masters must be locked. */
+export async function addDebts(tx: Transaction, parts: readonly NewDebtPart[]): Promise<void> {
+  if (parts.length === 0) return;
   await execute(
     tx,
-    sql`insert into fee_debt (investor_login, master_login, debt_minor, debt_since)
-        select investor_login, master_login, amount, since
+    sql`insert into fee_debt_part (investor_login, master_login, source_id, amount_minor)
+        select investor_login, master_login, source_id, amount
         from unnest(
-          ${debts.map(({ investorLogin }) => investorLogin)}::text[],
-          ${debts.map(({ masterLogin }) => masterLogin)}::text[],
-          ${debts.map(({ amount }) => amount)}::bigint[],
-          ${debts.map(({ since }) => since)}::timestamptz[]
-        ) as debt (investor_login, master_login, amount, since)
-        order by investor_login, master_login
-        on conflict (investor_login, master_login) do update
-        set debt_minor = fee_debt.debt_minor + excluded.debt_minor,
-            debt_since = least(fee_debt.debt_since, excluded.debt_since)`,
+          ${parts.map(({ investorLogin }) => investorLogin)}::text[],
+          ${parts.map(({ masterLogin }) => masterLogin)}::text[],
+          ${parts.map(({ sourceId }) => sourceId)}::bigint[],
+          ${parts.map(({ amount }) => amount)}::bigint[]
+        ) as part (investor_login, master_login, source_id, amount)
+        order by source_id`,
+  );
+}
+
+type TakenDebt = Owing & {
+  /** The payment that collects the debt. */
+  readonly paymentId: bigint;
+};
+
+/** Some debts become the payments that collect them. The Masters must be locked. */
+export async function takeDebts(tx: Transaction, taken: readonly TakenDebt[]): Promise<void> {
+  if (taken.length === 0) return;
+  await execute(
+    tx,
+    sql`update fee_debt_part
+        set taken_by_id = taken.id
+        from unnest(
+          ${taken.map(({ investorLogin }) => investorLogin)}::text[],
+          ${taken.map(({ masterLogin }) => masterLogin)}::text[],
+          ${taken.map(({ paymentId }) => paymentId)}::bigint[]
+        ) as taken (investor_login, master_login, id)
+        where fee_debt_part.investor_login = taken.investor_login
+          and fee_debt_part.master_login = taken.master_login and taken_by_id is null`,
+  );
+}
+
+/** The parts of a debt that a payment collects, the oldest first. */
+export async function listDebtParts(db: Queryable, paymentId: bigint, limit: number): Promise<DebtPart[]> {
+  return await many<DebtPart>(
+    db,
+    sql`select part.source_id as "paymentId", part.amount_minor as amount, source.owed_since as since
+        from fee_debt_part as part join fee_payment as source on source.id = part.source_id
+        where part.taken_by_id = ${paymentId}
+        order by part.id
+        limit ${limit}`,
   );
 }
 
 /** The Master must be locked. */
-export async function addPrepaid(
-  tx: Transaction,
-  { investorLogin, masterLogin, amount }: Omit<OwedDebt, "since">,
-): Promise<void> {
+export async function addPrepaid(tx: Transaction, { investorLogin, masterLogin, amount }: OwedDebt): Promise<void> {
   await execute(
     tx,
-    sql`insert into fee_debt (investor_login, master_login, prepaid_minor)
+    sql`insert into fee_prepaid (investor_login, master_login, prepaid_minor)
         values (${investorLogin}, ${masterLogin}, ${amount})
         on conflict (investor_login, master_login) do update
-        set prepaid_minor = fee_debt.prepaid_minor + excluded.prepaid_minor`,
+        set prepaid_minor = fee_prepaid.prepaid_minor + excluded.prepaid_minor`,
   );
 }
 

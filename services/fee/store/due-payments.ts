@@ -15,7 +15,7 @@ import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DecidedFee } from "../domain/decision.ts";
 import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 
-/** A payment with everything that its collection needs. */
+/** A payment with everything that its collection needs: a row of fee_payment_row. */
 export type DuePayment = {
   readonly id: bigint;
   /** Key of its transfer at platform. */
@@ -25,22 +25,18 @@ export type DuePayment = {
   readonly masterLogin: string;
   readonly paymentAccountLogin: string;
   readonly investorLogin: string;
+  /** Cents, without what imported fees had paid of it. */
   readonly due: bigint;
-  readonly since: Date;
   readonly uniqueKey: string;
+  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
   /** Of a weekly run, or left by its withdrawal or exit: the next one of the Investor collects it first. */
   readonly isWeekly: boolean;
-  /** The debit is executed, whether or not the credit is. */
-  readonly isDebited: boolean;
-  readonly investorId: bigint;
+  /** Of its debit, whether or not the credit is executed; null before. */
+  readonly dealId: bigint | null;
+  /** Nothing is sent for a stopped Master; a payment that may have been sent before is looked up. */
+  readonly isStopped: boolean;
   readonly tries: number;
 };
-
-/** Of `payment`, a row of fee_payment_row. */
-const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
-  payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
-  payment."isWeekly", payment."investorId", payment."isStopped", payment."isDebited"`;
-export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount`;
 
 /** A withdrawal or exit collects its fees within this time as a rule; then the job does, or finds their debits. */
 const COLLECTED_WITHIN_MS = 30_000;
@@ -68,7 +64,7 @@ export async function insertPayments(
     tx,
     sql`with payment as (
           select payment.*, fee_master.payment_account_login, fee_configuration.investor_id,
-                 least(due_minor, greatest(coalesce(fee_debt.prepaid_minor, 0) + due_minor - sum(due_minor) over (partition by payment.investor_login, payment.master_login order by rank), 0))::bigint as prepaid
+                 least(due_minor, greatest(coalesce(fee_prepaid.prepaid_minor, 0) + due_minor - sum(due_minor) over (partition by payment.investor_login, payment.master_login order by rank), 0))::bigint as prepaid
           from unnest(
             ${payments.map(({ runId }) => runId)}::bigint[],
             ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
@@ -85,10 +81,10 @@ export async function insertPayments(
             (run_id, is_weekly, kind, suffix, master_login, investor_login, due_minor, owed_since, key, key_hash, explanation, rank)
                join fee_master on fee_master.master_login = payment.master_login
                join fee_configuration on fee_configuration.investor_login = payment.investor_login
-               left join fee_debt on fee_debt.investor_login = payment.investor_login
-                                 and fee_debt.master_login = payment.master_login
+               left join fee_prepaid on fee_prepaid.investor_login = payment.investor_login
+                                 and fee_prepaid.master_login = payment.master_login
         ), taken as (
-          update fee_debt
+          update fee_prepaid
           set prepaid_minor = prepaid_minor - used.minor
           from (
             select investor_login, master_login, sum(prepaid) as minor
@@ -96,7 +92,7 @@ export async function insertPayments(
             where prepaid > 0
             group by investor_login, master_login
           ) as used
-          where fee_debt.investor_login = used.investor_login and fee_debt.master_login = used.master_login
+          where fee_prepaid.investor_login = used.investor_login and fee_prepaid.master_login = used.master_login
         )
         insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
@@ -118,9 +114,6 @@ export async function insertPayments(
 export async function listKnownKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
   return new Set(await column<string>(db, sql`select key from fee_payment where key = any(${keys}::text[])`));
 }
-
-/** Nothing is sent for a stopped Master; a payment that may have been sent before is looked up. */
-export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
  * Open payments that the job collects: the oldest one of each Investor, and those of which only the credit is pending. That of a withdrawal or exit is
@@ -149,7 +142,7 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
 });
 
 /** Claims due payments of the queue; their runs begin. */
-export async function claimPayments(tx: Transaction, limit: number): Promise<ClaimedPayment[]> {
+export async function claimPayments(tx: Transaction, limit: number): Promise<DuePayment[]> {
   const claimed = await paymentQueue.claim(tx, limit);
   if (claimed.length === 0) return [];
   // A locked run is skipped: the process that holds its row updates the status.
@@ -164,9 +157,9 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
           for no key update skip locked
         )`,
   );
-  return many<ClaimedPayment>(
+  return many<DuePayment>(
     tx,
-    sql`select ${PAYMENT_COLUMNS} from fee_payment_row payment where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+    sql`select * from fee_payment_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
   );
 }
 
@@ -174,24 +167,19 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
 export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     tx,
-    sql`select ${PAYMENT_COLUMNS}
-        from fee_payment_row payment
+    sql`select *
+        from fee_payment_row
         where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING')
         order by id
         for no key update`,
   );
 }
 
-export type PaymentState = ClaimedPayment & {
-  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
-  readonly amount: bigint;
-};
-
 /** Those of some keys that are not settled. */
 export async function listOpenPayments(db: Queryable, keys: readonly string[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     db,
-    sql`select ${PAYMENT_COLUMNS} from fee_payment_row payment where key = any(${keys}::text[]) and status in ('PENDING', 'EXECUTING')`,
+    sql`select * from fee_payment_row where key = any(${keys}::text[]) and status in ('PENDING', 'EXECUTING')`,
   );
 }
 

@@ -1,104 +1,86 @@
-import { MAX_AMOUNT, type Money, usd } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Day } from "#kernel/time-zone.ts";
 import type { ExplainedPayment } from "../domain/explained-payment.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 
+/** Of a payment account. */
 export type Credit = {
   readonly id: bigint;
   readonly paymentAccountLogin: string;
   readonly investorLogin: string | undefined;
   readonly kind: string;
-  readonly amount: Money;
+  /** Cents. */
+  readonly amount: bigint;
   readonly dealId: bigint;
   readonly dealAt: Date;
   readonly createdAt: Date;
 };
-
-export type Payment = {
-  readonly id: bigint;
-  readonly runId: bigint;
-  readonly runStatus: string;
-  readonly periodStart: Date;
-  readonly periodEnd: Date;
-  readonly investorId: bigint;
-  readonly investorLogin: string;
-  readonly amount: Money;
-  readonly status: string;
-  readonly transferId: bigint;
-  readonly dealId: bigint;
-  readonly executedAt: Date;
-  readonly creditId: bigint;
-  readonly uniqueKey: string;
-  readonly createdAt: Date;
-};
-
-type CreditRow = Omit<Credit, "amount"> & { amountMinor: bigint };
-
-type PaymentRow = Omit<Payment, "amount"> & { amountMinor: bigint };
 
 /** Ascending by id. */
 export async function listCredits(
   db: Queryable,
   page: { masterLogin: string; afterId: bigint; limit: number },
 ): Promise<Credit[]> {
-  const rows = await many<CreditRow>(
+  const rows = await many<Credit>(
     db,
     sql`select id, payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", kind,
-               amount_minor as "amountMinor", deal_id as "dealId", deal_at as "dealAt", created_at as "createdAt"
+               amount_minor as amount, deal_id as "dealId", deal_at as "dealAt", created_at as "createdAt"
         from payment_credit
         where master_login = ${page.masterLogin} and id > ${page.afterId}
         order by id
         limit ${page.limit}`,
   );
-  return rows.map(withoutNulls).map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
+  return rows.map(withoutNulls);
 }
 
-const EXECUTED = fragment`
-  select payment.id, payment.run_id as "runId", run.status as "runStatus", run.period_start as "periodStart",
-         run.period_end as "periodEnd", payment.investor_id as "investorId", payment.investor_login as "investorLogin",
-         payment.amount_minor as "amountMinor", payment.status, payment.transfer_id as "transferId",
-         payment.deal_id as "dealId", payment.executed_at as "executedAt", payment.credit_id as "creditId",
-         credit.unique_key as "uniqueKey", payment.created_at as "createdAt"`;
+/** An executed payment with its run and its credit. */
+export type ListedPayment = {
+  readonly id: bigint;
+  readonly runId: bigint;
+  readonly runStatus: string;
+  readonly runPeriodStart: Date;
+  readonly runPeriodEnd: Date;
+  readonly masterLogin: string;
+  readonly paymentAccountLogin: string;
+  readonly investorId: bigint;
+  readonly investorLogin: string;
+  /** Cents. */
+  readonly amount: bigint;
+  readonly status: string;
+  readonly transferId: bigint;
+  readonly dealId: bigint;
+  readonly executedAt: Date;
+  readonly cashflowId: bigint;
+  readonly cashflowUniqueKey: string;
+  readonly createdAt: Date;
+};
 
-const WITH_RUN_AND_CREDIT = fragment`
-  from fee_payment payment
-  join fee_run run on run.id = payment.run_id
-  join payment_credit credit on credit.id = payment.credit_id
-  where payment.status = 'EXECUTED' and payment.amount_minor > 0`;
-
-/** Executed payments above 0.00 of a Master's Investors, descending by id. */
+/** Above 0.00, descending by id: those of a Master's Investors, or those of one Investor to any Master. */
 export async function listExecutedPayments(
   db: Queryable,
-  page: { masterLogin: string; beforeId: bigint; limit: number },
-): Promise<Payment[]> {
-  const rows = await many<PaymentRow>(
+  whose: { readonly masterLogin: string } | { readonly investorLogin: string },
+  page: { readonly beforeId: bigint; readonly limit: number },
+): Promise<ListedPayment[]> {
+  const isWanted =
+    "masterLogin" in whose
+      ? fragment`payment.master_login = ${whose.masterLogin}`
+      : fragment`payment.investor_login = ${whose.investorLogin}`;
+  return await many<ListedPayment>(
     db,
-    sql`${EXECUTED}
-        ${WITH_RUN_AND_CREDIT}
-          and payment.master_login = ${page.masterLogin} and payment.id < ${page.beforeId}
+    sql`select payment.id, payment.run_id as "runId", run.status as "runStatus", run.period_start as "runPeriodStart",
+               run.period_end as "runPeriodEnd", payment.master_login as "masterLogin",
+               payment.payment_account_login as "paymentAccountLogin", payment.investor_id as "investorId",
+               payment.investor_login as "investorLogin", payment.amount_minor as amount, payment.status,
+               payment.transfer_id as "transferId", payment.deal_id as "dealId", payment.executed_at as "executedAt",
+               payment.credit_id as "cashflowId", credit.unique_key as "cashflowUniqueKey", payment.created_at as "createdAt"
+        from fee_payment payment
+             join fee_run run on run.id = payment.run_id
+             join payment_credit credit on credit.id = payment.credit_id
+        where payment.status = 'EXECUTED' and payment.amount_minor > 0 and ${isWanted} and payment.id < ${page.beforeId}
         order by payment.id desc
         limit ${page.limit}`,
   );
-  return rows.map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
-}
-
-export type PaymentToMaster = Payment & { readonly masterLogin: string; readonly paymentAccountLogin: string };
-
-/** Those of one Investor, to any Master. */
-export async function listExecutedPaymentsOf(
-  db: Queryable,
-  page: { investorLogin: string; beforeId: bigint; limit: number },
-): Promise<PaymentToMaster[]> {
-  const rows = await many<Omit<PaymentToMaster, "amount"> & { amountMinor: bigint }>(
-    db,
-    sql`${EXECUTED}, payment.master_login as "masterLogin", payment.payment_account_login as "paymentAccountLogin"
-        ${WITH_RUN_AND_CREDIT}
-          and payment.investor_login = ${page.investorLogin} and payment.id < ${page.beforeId}
-        order by payment.id desc
-        limit ${page.limit}`,
-  );
-  return rows.map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
 }
 
 type CreditedDay = { readonly day: string; readonly amount: bigint };

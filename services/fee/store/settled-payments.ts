@@ -1,4 +1,4 @@
-import { execute, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, type Queryable, sql, many } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Paid, PaymentOutcome, Unpaid } from "../domain/payment-outcome.ts";
@@ -77,5 +77,38 @@ export async function markDebited(db: Queryable, debited: readonly DebitedPaymen
           ${debited.map(({ outcome }) => outcome.debitDealId)}::bigint[]
         ) as debited (id, amount, transfer_id, deal_id)
         where fee_payment.id = debited.id and status in ('PENDING', 'EXECUTING')`,
+  );
+}
+
+/** The payments with this hash: of their keys, or of the key under which a fee was sent that no payment knew. */
+export async function listByHash(db: Queryable, keyHash: string): Promise<DuePayment[]> {
+  return await many<DuePayment>(db, sql`select * from fee_payment_row where "keyHash" = ${keyHash} order by id`);
+}
+
+type NewImportedPayment = {
+  readonly runId: bigint;
+  readonly masterLogin: string;
+  readonly paymentAccountLogin: string;
+  readonly investorLogin: string;
+  readonly investorId: bigint;
+  /** Debited: cents, positive. */
+  readonly amount: bigint;
+  readonly transferId: bigint;
+  readonly dealId: bigint;
+  readonly key: string;
+  readonly keyHash: string;
+};
+
+/** A debited payment; the job settles it when its credit is executed. The Master must be locked. */
+export async function insertImportedPayment(tx: Transaction, payment: NewImportedPayment, at: Date): Promise<void> {
+  const suffix = `IM${payment.keyHash}`;
+  await execute(
+    tx,
+    sql`insert into fee_payment
+          (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login, investor_login,
+           investor_id, due_minor, amount_minor, owed_since, transfer_id, deal_id, key, key_hash)
+        values (${payment.runId}, false, 'EXECUTING', ${at}, clock_timestamp(), 'PF', ${suffix}, ${payment.masterLogin},
+                ${payment.paymentAccountLogin}, ${payment.investorLogin}, ${payment.investorId}, ${payment.amount}, ${payment.amount},
+                ${at}, ${payment.transferId}, ${payment.dealId}, ${payment.key}, ${payment.keyHash})`,
   );
 }

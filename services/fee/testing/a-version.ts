@@ -1,5 +1,5 @@
 import type { Change } from "../domain/change-timeline.ts";
-import { later, type Version } from "../domain/timeline.ts";
+import { inForceAt, later, type Version } from "../domain/timeline.ts";
 
 /** A version whose rate and switch are valid from the same instant. */
 export function aVersion(from: Date, parts: Partial<Version> = {}): Version {
@@ -17,4 +17,10 @@ export function versionsAfter(versions: readonly Version[], { version, replaces 
 
 function beginOf({ effectiveSince, madeAt }: Version): Date {
   return later(effectiveSince, madeAt);
+}
+
+/** The rate of profit earned at an instant: 0 while the switch is off and before the first version is valid. */
+export function rateAt(versions: readonly Version[], earnedAt: Date): number {
+  const { ratePpm, enabled } = inForceAt(versions, earnedAt) ?? { ratePpm: 0, enabled: false };
+  return enabled ? ratePpm : 0;
 }

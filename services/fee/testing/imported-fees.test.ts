@@ -84,7 +84,7 @@ async function closeWeek(world: World): Promise<void> {
 }
 
 async function prepaidOf({ deps }: World): Promise<string> {
-  const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_debt`);
+  const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_prepaid`);
   return String(row?.minor ?? 0n);
 }
 

@@ -1,15 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf as ledgerBalance, balancesOf, enter, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { configure } from "../commands/configure.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
-import { addDebts } from "../store/debts.ts";
 import { cents } from "#kernel/testing/cents.ts";
 import { formatMinor } from "#kernel/money.ts";
 import { decideWeeks, type Deciding } from "./deciding.ts";
@@ -30,7 +29,7 @@ export type World = OtherServices &
   };
 
 const TRUNCATE = `
-  truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_debt, fee_run,
+  truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_prepaid, fee_run,
            fee_payment, fee_debt_part, payment_credit, collection_item, review_case, review_event, handled_break, payment_account
   restart identity`;
 
@@ -52,10 +51,29 @@ export async function anInvestor(
   return login;
 }
 
-/** The Investor owes 30.00 to a Master, as after a fee that was refused. */
-export async function owe(pool: Pool, investorLogin: string, masterLogin: string): Promise<void> {
-  await inTransaction(pool, (tx) =>
-    addDebts(tx, [{ investorLogin, masterLogin, amount: 30_00n, since: new Date(FIRST_WEEK) }]),
+/** The Investor owes a fee to a Master that was refused: by default 30.00 of the first week. */
+export async function owe(
+  pool: Pool,
+  investorLogin: string,
+  masterLogin: string,
+  { amount = 30_00n, since = new Date(FIRST_WEEK) } = {},
+): Promise<void> {
+  await execute(
+    pool,
+    sql`with run as (
+          insert into fee_run (master_login, kind, key, status, period_start, period_end, open_count, failed_count, created_at)
+          values (${masterLogin}, 'ON_DEMAND', ${randomUUID()}, 'FAILED', ${new Date(since.getTime() - 1)}, ${since}, 0, 1, ${since})
+          returning id, key
+        ), payment as (
+          insert into fee_payment
+            (run_id, master_login, payment_account_login, investor_id, investor_login, kind, suffix, is_weekly, due_minor, owed_since,
+             status, next_try_at, key, key_hash, created_at)
+          select id, ${masterLogin}, '0', 17, ${investorLogin}, 'PF', 'W', true, ${amount}, ${since}, 'DEFERRED', ${since}, key, key, ${since}
+          from run
+          returning id
+        )
+        insert into fee_debt_part (investor_login, master_login, source_id, amount_minor)
+        select ${investorLogin}, ${masterLogin}, id, ${amount} from payment`,
   );
 }
 
@@ -146,9 +164,10 @@ export async function runsOf({ deps }: World) {
 export async function debtsOf({ deps }: World): Promise<Record<string, string>> {
   const rows = await many<{ pair: string; debt: bigint }>(
     deps.pool,
-    sql`select investor_login || ':' || master_login as pair, debt_minor as debt
-        from fee_debt
-        where debt_minor > 0
+    sql`select investor_login || ':' || master_login as pair, sum(amount_minor)::bigint as debt
+        from fee_debt_part
+        where taken_by_id is null
+        group by 1
         order by 1`,
   );
   return Object.fromEntries(rows.map(({ pair, debt }) => [pair, formatMinor(debt)]));
@@ -161,7 +180,7 @@ export async function expectToReconcile({ deps, platform }: World): Promise<void
     sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,
                coalesce(sum(amount_minor) filter (where status = 'EXECUTED'), 0)::bigint as taken,
                coalesce(sum(due_minor) filter (where status in ('PENDING', 'EXECUTING')), 0)::bigint as open,
-               (select coalesce(sum(debt_minor), 0)::bigint from fee_debt) as debt,
+               (select coalesce(sum(amount_minor), 0)::bigint from fee_debt_part where taken_by_id is null) as debt,
                (select coalesce(sum(amount_minor), 0)::bigint from payment_credit) as credits
         from fee_payment`,
   );

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
+import { cancelled, notCancellable } from "#catalogue/queue-until-flat.ts";
 import type { CancelOperationRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { markRefused } from "../store/cashflow-transitions.ts";

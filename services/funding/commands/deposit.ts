@@ -7,7 +7,7 @@ import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/fun
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { type Cashflow, depositKey } from "../domain/cashflow.ts";
+import { type Cashflow, transferKeyOf } from "../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfDeposit, refusedUnsent, type TransferOutcome } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
@@ -69,7 +69,7 @@ function storedOutcome({ refusal, dealId, operationId }: Cashflow): bigint {
 
 function transferOf(cashflow: Cashflow): TransferRequest {
   return {
-    key: depositKey(cashflow),
+    key: transferKeyOf(cashflow),
     lockOwner: "",
     legs: [{ login: cashflow.login, kind: MovementKind.DEPOSIT, amount: moneyToProto(cashflow.amount) }],
     upTo: undefined,

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { expired } from "#kernel/queue-until-flat.ts";
+import { expired } from "#catalogue/queue-until-flat.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
 import { WithdrawalProgress } from "#proto/pamm/subscription/v1/events.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import type { Deps } from "../deps.ts";
-import { withdrawalsFeed } from "../events/receive-withdrawals.ts";
+import { withdrawalsFeed } from "../events/receive-facts.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { fundingService, STATES_FEED } from "../service.ts";
 import { aCall, aRefusal, INVESTOR, usd, type World, world } from "../testing/funding.ts";

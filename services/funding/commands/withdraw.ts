@@ -4,7 +4,7 @@ import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { waitsForMaster } from "#kernel/queue-until-flat.ts";
+import { waitsForMaster } from "#catalogue/queue-until-flat.ts";
 import { type Refusal, restated } from "#kernel/refusal.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { type WithdrawResponse as Answer, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";

@@ -1,12 +1,12 @@
 import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
 import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money, usd } from "#kernel/money.ts";
-import { queueErrors } from "#kernel/queue-until-flat.ts";
+import { queueErrors } from "#catalogue/queue-until-flat.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export type RequestedMovement = {
-  readonly operationId: string;
+  readonly operationId?: string;
   readonly amount: Money;
   readonly comment: string;
   readonly labels: Labels | undefined;
@@ -14,40 +14,21 @@ export type RequestedMovement = {
   readonly queueForMs?: bigint | undefined;
 };
 
-/** Throws one refusal with all invalid fields of a request to move money. */
-export function checkMovement({ operationId, ...requested }: RequestedMovement): void {
-  const errors = operationId === "" ? [NO_COMMAND] : [];
-  refuseInvalid([...errors, ...findErrors(requested)]);
-}
-
-/** The same for a preview, which has no operation. */
-export function checkRequested(requested: Omit<RequestedMovement, "operationId">): void {
-  refuseInvalid(findErrors(requested));
-}
-
-const NO_COMMAND: FieldError = {
-  field: "command_id",
-  code: "required",
-  message: "command_id is required to move money.",
-};
-
-function findErrors({ amount, comment, labels, queueForMs }: Omit<RequestedMovement, "operationId">): FieldError[] {
+/** Throws one refusal with all invalid fields of a request to move money. A preview has no operation. */
+export function checkMovement({ operationId, amount, comment, labels, queueForMs }: RequestedMovement): void {
   const errors: FieldError[] = [];
+  if (operationId === "") {
+    errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
+  }
   if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }
   if ([...comment].length > MAX_COMMENT_LENGTH) {
-    errors.push({
-      field: "comment",
-      code: "too_long",
-      message: `comment must have at most ${MAX_COMMENT_LENGTH} characters.`,
-    });
+    const message = `comment must have at most ${MAX_COMMENT_LENGTH} characters.`;
+    errors.push({ field: "comment", code: "too_long", message });
   }
-  return [...errors, ...queueErrors(queueForMs), ...labelErrors(labels)];
-}
-
-function refuseInvalid(errors: readonly FieldError[]): void {
+  errors.push(...queueErrors(queueForMs), ...labelErrors(labels));
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
 }

@@ -1,6 +1,6 @@
 import type { Labels } from "#kernel/labels.ts";
 import type { Money } from "#kernel/money.ts";
-import type { QueueState } from "#kernel/queue-until-flat.ts";
+import type { QueueState } from "#catalogue/queue-until-flat.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { ClientKey, DuplicateRule } from "./duplicate.ts";
 import type { DepositDecision } from "./amount.ts";
@@ -55,19 +55,15 @@ export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey" | "qu
   readonly isImported: boolean;
 };
 
-/** Key of the one transfer of a deposit. */
-export function depositKey({ operationId }: Pick<Cashflow, "operationId">): string {
-  return `funding:deposit:${operationId}`;
-}
-
-/** Key of the payout of a withdrawal, and of its fees. */
-export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): string {
-  return `withdrawal:${operationId}`;
-}
-
-/** Key under which platform has recorded a deposit or withdrawal that it has imported. */
-export function importedKey(dealId: bigint): string {
-  return `imported:${dealId}`;
+/** Key of its transfer: of a deposit, of the payout and the fees of a withdrawal, or of what platform has imported. */
+export function transferKeyOf({
+  action,
+  operationId,
+  isImported,
+  dealId,
+}: Pick<Cashflow, "action" | "operationId" | "isImported" | "dealId">): string {
+  if (isImported) return `imported:${dealId}`;
+  return action === "deposit" ? `funding:deposit:${operationId}` : `withdrawal:${operationId}`;
 }
 
 /** The operation that a key of a transfer or of fees names, by its id or by the deal that was imported; undefined for keys of other services. */

@@ -2,7 +2,7 @@ import type { Labels } from "#kernel/labels.ts";
 import { DAY_MS } from "#kernel/duration.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
-import { keyInProgress, keyReused } from "#kernel/key-refusals.ts";
+import { keyInProgress, keyReused } from "#catalogue/key-refusals.ts";
 
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = DAY_MS;

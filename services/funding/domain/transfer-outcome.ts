@@ -1,13 +1,6 @@
-import {
-  OUTCOME_WAITED_FOR,
-  type Refusal,
-  restated,
-  RESTART_RETRY_AFTER_MS,
-  RETRY_AFTER_MS,
-  waitsForNoCommand,
-  waitsForOutcome,
-} from "#kernel/refusal.ts";
-import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
+import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
+import { type Refusal, restated, RESTART_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { refusalOfTransfer } from "#catalogue/transfer-refusals.ts";
 import { refuse } from "../refusals.ts";
 
 /** The outcome of a deposit or withdrawal as it was reported. */

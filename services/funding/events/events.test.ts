@@ -12,9 +12,8 @@ import { factsOf } from "../testing/cashflows.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { getOperation, listOperations, operationReads } from "../queries/operations.ts";
-import { listFinished } from "../checks/find-accepted.ts";
-import { IMPORTS } from "./receive-imports.ts";
-import { DIRECTORY, FOLLOWINGS } from "./receive-facts.ts";
+import { listFinished } from "../checks/completeness.ts";
+import { IMPORTS, DIRECTORY, FOLLOWINGS } from "./receive-facts.ts";
 
 const AT = new Date("2026-01-02T03:04:05.678Z");
 const log = createLog({ service: "funding", level: "silent" });

@@ -14,15 +14,8 @@ import {
 import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
 import type { Deps } from "../deps.ts";
-import { isOldEnough, mayBeRemoved, OPERATIONS } from "../domain/removed-operation.ts";
-import {
-  type Cashflow,
-  currentOutcome,
-  depositKey,
-  importedKey,
-  namedByKey,
-  withdrawalKey,
-} from "../domain/cashflow.ts";
+import { isOldEnough, mayBeRemoved, OPERATIONS } from "../retention.ts";
+import { type Cashflow, currentOutcome, namedByKey, transferKeyOf } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
 import { listCashflows } from "../store/cashflows.ts";
 import { listOperations as readOperations, listRepetitions } from "../store/ledger.ts";
@@ -103,11 +96,7 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
 /** With the keys of its fees and transfers. */
 function operationMessage(recorded: Cashflow, now: Date): Operation {
   const { operationId, action, login, amount, comment, refusal, dealId, createdAt, finishedAt, isImported } = recorded;
-  const key = isImported
-    ? importedKey(dealId ?? 0n)
-    : action === "deposit"
-      ? depositKey(recorded)
-      : withdrawalKey(recorded);
+  const key = transferKeyOf(recorded);
   return {
     operationId,
     action: ACTIONS[action],

@@ -12,7 +12,7 @@ import type {
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkRequested } from "../domain/amount.ts";
+import { checkMovement } from "../domain/amount.ts";
 import { type Duplicates, duplicateReasons, duplicateRuleOf } from "../domain/duplicate.ts";
 import { type OpenOperation, refusalOfLock } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
@@ -31,7 +31,7 @@ export async function previewWithdraw(
 ): Promise<PreviewWithdrawResponse> {
   const { login, comment, client, labels } = request;
   const amount = moneyFromProto(request.amount);
-  checkRequested({ amount, comment, labels });
+  checkMovement({ amount, comment, labels });
   return await failAsUnavailable(async () => {
     await deps.accounts.findInvestor({ login }, queryContext(context));
     const duplicates = await findEqual(deps, { login, amount, comment, client, labels });

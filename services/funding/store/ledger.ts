@@ -1,5 +1,5 @@
 import { allOf, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { QueueState } from "#kernel/queue-until-flat.ts";
+import type { QueueState } from "#catalogue/queue-until-flat.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 import { selectCashflows } from "./cashflows.ts";
 

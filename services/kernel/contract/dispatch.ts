@@ -8,8 +8,8 @@ import { type CallHeaders, readHeaders } from "./headers.ts";
 import { receivedPlace, type Span, startSpan } from "../tracing/span.ts";
 import { failureOf, rpcAttributes, rpcName } from "./rpc-span.ts";
 import { type Limit, limit } from "./limit.ts";
-import { isReadable } from "./readable.ts";
-import type { Permissions, ServiceName } from "./permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
+import type { Permissions } from "./permissions.ts";
 import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, notPermitted, refuse } from "./refusals.ts";
 
 export type Answer = Result & {
@@ -184,4 +184,18 @@ function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | 
   // A query without a database has changed nothing and may be retried; the outcome of a command is unknown.
   if (!isCommand && isUnavailable) return databaseUnavailable();
   return refuse("internal", "Internal error.", isCommand ? { outcome: "unknown" } : {});
+}
+
+const FIRST_INSTANT = Date.parse("0001-01-01T00:00:00Z");
+const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
+
+/**
+ * Whether a decoded message contains nothing that its format allows and PostgreSQL cannot store: a NUL character in a
+ * text, or an instant that is invalid or outside of the years 1 to 9999.
+ */
+export function isReadable(message: unknown): boolean {
+  if (typeof message === "string") return !message.includes("\0");
+  if (message instanceof Date) return message.getTime() >= FIRST_INSTANT && message.getTime() <= LAST_INSTANT;
+  if (typeof message !== "object" || message === null || ArrayBuffer.isView(message)) return true;
+  return Object.values(message).every(isReadable);
 }

@@ -6,6 +6,11 @@ export function moneyToProto({ currency, minor }: Money): MoneyMessage {
   return { currencyCode: currency, minorUnits: minor };
 }
 
+/** Of cents. */
+export function usdToProto(minor: bigint): MoneyMessage {
+  return moneyToProto(usd(minor));
+}
+
 /** `field` names the amount in the refusal as the caller knows it. */
 export function moneyFromProto(message: MoneyMessage | undefined, field = "amount"): Money {
   const invalid = (code: "amount_missing" | "currency_not_supported", problem: string, error: string = code) =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReadable } from "./readable.ts";
+import { isReadable } from "./dispatch.ts";
 
 test.each([
   ["texts and numbers", { name: "Ünïcode 🎉", id: 1n, limit: 10, flag: true, nothing: undefined }, true],

@@ -1,30 +1,27 @@
 import assert from "node:assert/strict";
 import { createWakeSignal, pause } from "../wake-signal.ts";
-import { systemClock } from "../clock.ts";
 import type { EventType } from "../contract/event.ts";
 import { runJob } from "../job.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
-import { insertCursor } from "./cursor.ts";
-import { Follower, type FollowerOptions } from "./follower.ts";
-import { showRead, showReader } from "./metrics.ts";
+import { insertCursor } from "./receive-page.ts";
+import { type ConsumerState, Follower, type FollowerOptions } from "./follower.ts";
+import { Gauge } from "prom-client";
+import { SECOND_MS } from "../duration.ts";
+
+const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["feed"] });
+
+const lagEntries = gauge("pamm_feed_lag_entries", "Entries of a feed that this reader has not received.");
+const readAt = gauge(
+  "pamm_feed_read_timestamp_seconds",
+  "When the owner of the feed last answered this reader; before the first answer, when the reader started.",
+);
+const stoppedReaders = gauge("pamm_feed_stopped", "1 when this reader is stopped until an operator acts.");
 
 export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOptions<Event>, "signal"> & {
   /** Between two reads that nothing asks for. */
   readonly pollMs?: number;
   /** Shortest time between the begins of two reads that nothing waits for. */
   readonly minGapMs?: number;
-};
-
-export type ConsumerState = {
-  readonly feed: string;
-  /** Why the feed is stopped until an operator acts; undefined while it is read. */
-  readonly stopped: string | undefined;
-  /** It is stopped because the owner was restored to an older time: its numbers name other entries than those that were received. */
-  readonly isRewound: boolean;
-  /** Number of the last entry that was received. */
-  readonly number: bigint;
-  /** Number of entries that are not received. */
-  readonly lag: bigint;
 };
 
 export type FeedConsumer = AsyncDisposable & {
@@ -57,13 +54,16 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   const wake = createWakeSignal();
   let signalled: bigint | undefined;
   let lastRead: Promise<unknown> = Promise.resolve();
+  const showRead = (): void => {
+    readAt.set({ feed }, Date.now() / SECOND_MS);
+    show(follower.state);
+  };
   /** One read at a time. Without a number, or while the entry with this number is not received. */
   const readInTurn = (upTo: bigint | undefined): Promise<boolean | number> => {
     const reading = lastRead.then(async () => {
       if (upTo !== undefined && upTo <= follower.number) return false;
       const next = await follower.read();
-      showRead(feed, systemClock());
-      showReader(feed, follower);
+      showRead();
       return next;
     });
     lastRead = reading.catch(() => undefined);
@@ -71,10 +71,9 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   };
   const note = (lastNumber: bigint): void => {
     follower.noteLast(lastNumber);
-    showReader(feed, follower);
+    show(follower.state);
   };
-  showRead(feed, systemClock());
-  showReader(feed, follower);
+  showRead();
   const job = runJob({
     name: `consume ${feed}`,
     everyMs: pollMs,
@@ -105,15 +104,18 @@ export async function consumeFeed<Event extends EventType<unknown>>(
         if (next !== true) await pause(next, stop.signal);
         stop.signal.throwIfAborted();
       }
-      assert(follower.stopped === undefined, `${feed} is stopped: ${follower.stopped}`);
+      const { stopped } = follower.state;
+      assert(stopped === undefined, `${feed} is stopped: ${stopped}`);
     },
-    state: () => {
-      const { stopped, isRewound, number, lag } = follower;
-      return { feed, stopped, isRewound, number, lag };
-    },
+    state: () => follower.state,
     async [Symbol.asyncDispose]() {
       stop.abort();
       await job[Symbol.asyncDispose]();
     },
   };
+}
+
+function show({ feed, lag, stopped }: ConsumerState): void {
+  lagEntries.set({ feed }, Number(lag));
+  stoppedReaders.set({ feed }, stopped === undefined ? 0 : 1);
 }

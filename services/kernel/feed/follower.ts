@@ -6,9 +6,8 @@ import { failureOf } from "../contract/rpc-span.ts";
 import { inSpan, NO_PLACE, startSpan } from "../tracing/span.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
-import { type Cursor, getCursor } from "./cursor.ts";
+import { type Cursor, getCursor, type Page, receivePage, type Receiver } from "./receive-page.ts";
 import { MAX_ENTRIES_PER_READ } from "./read.ts";
-import { type Page, receivePage, type Receiver } from "./receive-page.ts";
 
 export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> & {
   readonly pool: Pool;
@@ -16,6 +15,18 @@ export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> 
   readonly read: (request: ReadRequest, signal: AbortSignal) => Promise<ReadResponse>;
   readonly signal: AbortSignal;
   readonly log: Log;
+};
+
+export type ConsumerState = {
+  readonly feed: string;
+  /** Why the feed is stopped until an operator acts; undefined while it is read. */
+  readonly stopped: string | undefined;
+  /** It is stopped because the owner was restored to an older time: its numbers name other entries than those that were received. */
+  readonly isRewound: boolean;
+  /** Number of the last entry that was received. */
+  readonly number: bigint;
+  /** Number of entries that are not received. */
+  readonly lag: bigint;
 };
 
 /** A replica that another one has overtaken leaves the feed to it until the cursor has not moved for this long. */
@@ -45,18 +56,10 @@ export class Follower<Event extends EventType<unknown>> {
     return this.#cursor?.number ?? 0n;
   }
 
-  /** Why the feed is stopped until an operator acts, if it is. */
-  get stopped(): string | undefined {
-    return this.#stopped;
-  }
-
-  /** The feed is stopped because its owner was restored to an older time than what was received. */
-  get isRewound(): boolean {
-    return this.#isRewound;
-  }
-
-  get lag(): bigint {
-    return this.#lastNumber > this.number ? this.#lastNumber - this.number : 0n;
+  get state(): ConsumerState {
+    const { number } = this;
+    const lag = this.#lastNumber > number ? this.#lastNumber - number : 0n;
+    return { feed: this.#options.feed, stopped: this.#stopped, isRewound: this.#isRewound, number, lag };
   }
 
   /** Records the last number of the feed, as its owner reports it. */
@@ -70,7 +73,7 @@ export class Follower<Event extends EventType<unknown>> {
    */
   async read(): Promise<boolean | number> {
     if (this.#stopped !== undefined) return false;
-    if (await this.#isLeft()) return this.lag > 0n && LOOK_EVERY_MS;
+    if (await this.#isLeft()) return this.state.lag > 0n && LOOK_EVERY_MS;
     const { pool, feed, read, signal } = this.#options;
     const after = (this.#cursor ??= await getCursor(pool, feed));
     try {
@@ -79,7 +82,7 @@ export class Follower<Event extends EventType<unknown>> {
       this.#lastNumber = lastNumber;
       if (entries.length > 0) await this.#receive({ after, entries });
       else if (this.#isRowDue() && (await this.#isOutdated(after))) return true;
-      return this.#stopped === undefined && entries.length > 0 && this.lag > 0n;
+      return this.#stopped === undefined && entries.length > 0 && this.state.lag > 0n;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       if (await this.#isOutdated(after)) return true;

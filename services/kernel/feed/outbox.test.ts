@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
-import type { TestDatabase } from "#test/support/database.ts";
 import { createPool, type Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
@@ -8,18 +7,11 @@ import { beforeCommit, inTransaction, type Transaction } from "../postgres/trans
 import { publish } from "./publish.ts";
 import { cents, FEED, publishCents } from "../testing/feed.ts";
 
-const NOTES = "till.notes";
-
-let database: TestDatabase;
-let pool: Pool;
+const { pool, url } = await kernelDatabase();
 /** The pool of another replica. */
-let other: Pool;
+const other = createPool({ url, schema: "kernel", applicationName: "other", max: 8 });
 
-beforeAll(async () => {
-  database = await kernelDatabase();
-  pool = database.pool;
-  other = createPool({ url: database.url, schema: "kernel", applicationName: "other", max: 8 });
-});
+const NOTES = "till.notes";
 
 beforeEach(async () => {
   await execute(pool, sql`truncate outbox, feed_head`);
@@ -27,7 +19,6 @@ beforeEach(async () => {
 
 afterAll(async () => {
   await other[Symbol.asyncDispose]();
-  await database[Symbol.asyncDispose]();
 });
 
 async function numbered(feed = FEED): Promise<[bigint, bigint][]> {

@@ -12,26 +12,26 @@ export type NewEntry = {
 };
 
 /** The place of an entry in its feed. */
-type Position = { readonly feed: string; readonly number: bigint; readonly id: bigint };
+type Place = { readonly feed: string; readonly number: bigint; readonly id: bigint };
 
-export type PublishedEntry = NewEntry & Position;
+export type PublishedEntry = NewEntry & Place;
 
 /**
  * Appends the events to their feeds, those of one feed in their order. The heads of the feeds are locked until the commit, so
  * the next transaction takes its numbers after it: a reader that sees an entry sees all entries with lower numbers.
  */
 export async function insertEntries(tx: Transaction, events: readonly NewEntry[]): Promise<PublishedEntry[]> {
-  const positions = await many<Position>(
+  const places = await many<Place>(
     tx,
     sql`with event as (
-          select feed, type, subject, payload, request_id, position
+          select feed, type, subject, payload, request_id, rank
           from unnest(
             ${events.map(({ feed }) => feed)}::text[],
             ${events.map(({ type }) => type)}::text[],
             ${events.map(({ subject }) => subject)}::text[],
             ${events.map(({ payload }) => payload)}::bytea[],
             ${events.map(({ requestId }) => requestId)}::text[]
-          ) with ordinality as event (feed, type, subject, payload, request_id, position)
+          ) with ordinality as event (feed, type, subject, payload, request_id, rank)
         ), head as (
           insert into feed_head (feed, last_number)
           select feed, count(*) from event group by feed order by feed
@@ -39,13 +39,13 @@ export async function insertEntries(tx: Transaction, events: readonly NewEntry[]
           returning feed, last_number
         )
         insert into outbox (feed, number, type, subject, payload, request_id)
-        select feed, last_number + 1 - row_number() over (partition by feed order by position desc),
+        select feed, last_number + 1 - row_number() over (partition by feed order by rank desc),
                type, subject, payload, request_id
         from event join head using (feed)
-        order by position
+        order by rank
         returning feed, number, id`,
   );
-  return events.map((event, index) => ({ ...event, ...(positions[index] as Position) }));
+  return events.map((event, index) => ({ ...event, ...(places[index] as Place) }));
 }
 
 export type UnforwardedEntry = PublishedEntry & {

@@ -1,39 +1,32 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
-import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { onPublished, publish } from "./publish.ts";
 import { cents, FEED } from "../testing/feed.ts";
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await kernelDatabase();
-});
+const { pool } = await kernelDatabase();
 
 beforeEach(async () => {
-  await execute(database.pool, sql`truncate outbox, feed_head`);
+  await execute(pool, sql`truncate outbox, feed_head`);
 });
 
-afterAll(() => database[Symbol.asyncDispose]());
-
 test("an event is rolled back with its change", async () => {
-  const rolledBack = inTransaction(database.pool, async (tx) => {
+  const rolledBack = inTransaction(pool, async (tx) => {
     publish(tx, { feed: FEED, event: Money, message: cents(5n) });
     throw new Error("undone");
   });
 
   await expect(rolledBack).rejects.toThrow("undone");
-  expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
+  expect(await many(pool, sql`select id from outbox`)).toEqual([]);
 });
 
 test("events are written by one statement, after all other work of their transaction", async () => {
   const statements: string[] = [];
   const query = vi.spyOn(pg.Client.prototype, "query");
-  await inTransaction(database.pool, async (tx) => {
+  await inTransaction(pool, async (tx) => {
     publish(tx, { feed: FEED, event: Money, message: cents(1n) });
     publish(tx, { feed: "till.notes", event: Money, message: cents(2n) });
     expect(await many(tx, sql`select id from outbox`)).toEqual([]);
@@ -45,7 +38,7 @@ test("events are written by one statement, after all other work of their transac
   query.mockRestore();
 
   expect(statements).toEqual(["begin", "select", "with", "commit"]);
-  const rows = await many(database.pool, sql`select feed, number from outbox order by id`);
+  const rows = await many(pool, sql`select feed, number from outbox order by id`);
   expect(rows).toEqual([
     { feed: FEED, number: 1n },
     { feed: "till.notes", number: 1n },
@@ -56,12 +49,12 @@ test("events are written by one statement, after all other work of their transac
 test("a listener gets the entries after the commit, once for a transaction", async () => {
   const received: [string, bigint][][] = [];
   const found: Promise<unknown[]>[] = [];
-  using _listening = onPublished(database.pool, (entries) => {
+  using _listening = onPublished(pool, (entries) => {
     received.push(entries.map(({ feed, number }) => [feed, number]));
-    found.push(many(database.pool, sql`select id from outbox`));
+    found.push(many(pool, sql`select id from outbox`));
   });
 
-  await inTransaction(database.pool, async (tx) => {
+  await inTransaction(pool, async (tx) => {
     publish(tx, { feed: FEED, event: Money, message: cents(1n) });
     publish(tx, { feed: "till.notes", event: Money, message: cents(2n) });
     await many(tx, sql`select`);
@@ -80,11 +73,11 @@ test("a listener gets the entries after the commit, once for a transaction", asy
 // oxlint-disable-next-line vitest/expect-expect -- the compiler expects the errors.
 test("a message of another type, or with a field missing, or outside a transaction, does not compile", () => {
   void (async () => {
-    await inTransaction(database.pool, async (tx) => {
+    await inTransaction(pool, async (tx) => {
       // @ts-expect-error a field is missing
       publish(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
     });
     // @ts-expect-error a pool is no transaction
-    publish(database.pool, { feed: FEED, event: Money, message: cents(1n) });
+    publish(pool, { feed: FEED, event: Money, message: cents(1n) });
   });
 });

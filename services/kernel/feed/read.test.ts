@@ -1,34 +1,26 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
-import type { TestDatabase } from "#test/support/database.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { feedReader, type FeedReader } from "./read.ts";
+import { feedReader } from "./read.ts";
 import { publish } from "./publish.ts";
 import { cents, FEED, publishCents } from "../testing/feed.ts";
 
-let database: TestDatabase;
-let reader: FeedReader;
-
-beforeAll(async () => {
-  database = await kernelDatabase();
-  reader = feedReader(database.pool, [FEED, "till.notes"]);
-});
+const { pool } = await kernelDatabase();
+const reader = feedReader(pool, [FEED, "till.notes"]);
 
 beforeEach(async () => {
-  await execute(database.pool, sql`truncate outbox, feed_head`);
+  await execute(pool, sql`truncate outbox, feed_head`);
 });
-
-afterAll(() => database[Symbol.asyncDispose]());
 
 const readFeed = (afterNumber = 0n, afterId = 0n, limit = 500, feed = FEED) =>
   reader.read({ feed, afterNumber, afterId, limit });
 
 test("an entry contains the published event, and nothing of another feed", async () => {
-  await publishCents(database.pool, [9n], "till.notes");
+  await publishCents(pool, [9n], "till.notes");
   expect(await readFeed()).toEqual({ entries: [], lastNumber: 0n });
-  await inTransaction(database.pool, async (tx) =>
+  await inTransaction(pool, async (tx) =>
     publish(tx, { feed: FEED, event: Money, message: cents(5n), requestId: "r-1" }),
   );
 
@@ -48,7 +40,7 @@ test("an entry contains the published event, and nothing of another feed", async
 });
 
 test("a reader that reads after its last entry gets every entry once", async () => {
-  await publishCents(database.pool, [1n, 2n, 3n, 4n, 5n]);
+  await publishCents(pool, [1n, 2n, 3n, 4n, 5n]);
   const read: bigint[] = [];
   let [number, id] = [0n, 0n];
   for (;;) {
@@ -64,7 +56,7 @@ test("a reader that reads after its last entry gets every entry once", async () 
 
 test("large entries make a short page, but never an empty one", async () => {
   const large = { currencyCode: "x".repeat(700_000), minorUnits: 1n };
-  await inTransaction(database.pool, async (tx) => {
+  await inTransaction(pool, async (tx) => {
     for (let count = 0; count < 4; count += 1) publish(tx, { feed: FEED, event: Money, message: large });
   });
 
@@ -85,7 +77,7 @@ test("a limit out of range is refused and not reduced", async () => {
 });
 
 test("a cursor of entries that the feed does not have is refused as rewound", async () => {
-  await publishCents(database.pool, [1n, 2n]);
+  await publishCents(pool, [1n, 2n]);
   const { entries } = await readFeed();
   const [first, second] = entries;
 
@@ -98,9 +90,9 @@ test("a cursor of entries that the feed does not have is refused as rewound", as
 });
 
 test("a cursor before deleted entries is refused, and the message contains the next step", async () => {
-  await publishCents(database.pool, [1n, 2n, 3n, 4n]);
+  await publishCents(pool, [1n, 2n, 3n, 4n]);
   const { entries } = await readFeed();
-  await execute(database.pool, sql`delete from outbox where feed = ${FEED} and number < 3`);
+  await execute(pool, sql`delete from outbox where feed = ${FEED} and number < 3`);
 
   await expect(readFeed(0n, 0n)).rejects.toMatchObject({
     code: "feed_truncated",

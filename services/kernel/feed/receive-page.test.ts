@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { type FeedEntry, ReadRequest } from "#proto/pamm/common/v1/feed.ts";
-import type { TestDatabase } from "#test/support/database.ts";
 import { corrupt } from "#test/support/corrupt.ts";
-import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { type Cursor, getCursor, insertCursor } from "./cursor.ts";
-import { MalformedEntry } from "./decode-entry.ts";
-import { receivePage, type Receiver } from "./receive-page.ts";
+import { type Cursor, getCursor, insertCursor, receivePage, type Receiver, MalformedEntry } from "./receive-page.ts";
 import { anEntry, FEED } from "../testing/feed.ts";
 
-type Coins = typeof Money | typeof ReadRequest;
+const { pool } = await kernelDatabase();
+await execute(pool, sql`create table coin (number bigint primary key, cents bigint not null check (cents <> 13))`);
 
-let database: TestDatabase;
-let pool: Pool;
+type Coins = typeof Money | typeof ReadRequest;
 
 const START: Cursor = { number: 0n, id: 0n };
 
@@ -30,18 +26,10 @@ const receiver: Receiver<Coins> = {
   },
 };
 
-beforeAll(async () => {
-  database = await kernelDatabase();
-  pool = database.pool;
-  await execute(pool, sql`create table coin (number bigint primary key, cents bigint not null check (cents <> 13))`);
-});
-
 beforeEach(async () => {
   await corrupt(pool, "truncate coin, feed_cursor, feed_poison");
   await insertCursor(pool, FEED);
 });
-
-afterAll(() => database[Symbol.asyncDispose]());
 
 const coins = async () =>
   (await many<{ number: bigint }>(pool, sql`select number from coin order by number`)).map(({ number }) => number);

@@ -3,8 +3,7 @@ import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { EventType } from "../contract/event.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
-import { type Cursor, keepPoison, lockCursor, moveCursor } from "./cursor.ts";
-import { decodeEntry, type EntryOf, MalformedEntry } from "./decode-entry.ts";
+import { execute, one, type Queryable, sql } from "../postgres/query.ts";
 
 /** What a service does with a feed of another service. */
 export type Receiver<Event extends EventType<unknown>> = {
@@ -24,7 +23,7 @@ export type Page = {
   readonly entries: readonly FeedEntry[];
 };
 
-export type PageResult = {
+type PageResult = {
   readonly cursor: Cursor;
   /** Another replica had moved the cursor, so the page was dropped. */
   readonly isOvertaken: boolean;
@@ -69,4 +68,86 @@ async function receiveAfter<Event extends EventType<unknown>>(
   );
   await moveCursor(tx, feed, last);
   return { cursor: { number: last.number, id: last.id }, isOvertaken };
+}
+
+/** The last entry of a feed that was received, by number and by identity; both 0 to begin. */
+export type Cursor = { readonly number: bigint; readonly id: bigint };
+
+export async function insertCursor(db: Queryable, feed: string): Promise<void> {
+  await execute(
+    db,
+    sql`insert into feed_cursor (feed, number, entry_id) values (${feed}, 0, 0) on conflict (feed) do nothing`,
+  );
+}
+
+export async function getCursor(db: Queryable, feed: string): Promise<Cursor> {
+  return one<Cursor>(db, sql`select number, entry_id as id from feed_cursor where feed = ${feed}`);
+}
+
+/** Locked until commit, so that the replicas of a service receive one after the other. */
+export async function lockCursor(tx: Transaction, feed: string): Promise<Cursor> {
+  return one<Cursor>(tx, sql`select number, entry_id as id from feed_cursor where feed = ${feed} for update`);
+}
+
+async function moveCursor(tx: Transaction, feed: string, { number, id }: Cursor): Promise<void> {
+  await one(
+    tx,
+    sql`update feed_cursor
+        set number = ${number}, entry_id = ${id}, moved_at = clock_timestamp()
+        where feed = ${feed}
+        returning feed`,
+  );
+}
+
+/** Keeps the bytes of an entry that could not be decoded. */
+async function keepPoison(db: Queryable, feed: string, entry: FeedEntry, reason: string): Promise<void> {
+  await execute(
+    db,
+    sql`insert into feed_poison (feed, number, entry_id, type, payload, reason)
+        values (${feed}, ${entry.number}, ${entry.id}, ${entry.type}, ${entry.payload}, ${reason})
+        on conflict do nothing`,
+  );
+}
+
+/** An entry as its consumer receives it; `type` distinguishes the messages of a feed. */
+type ReceivedEntry<Message, Name extends string> = {
+  readonly number: bigint;
+  readonly id: bigint;
+  readonly publishedAt: Date;
+  readonly requestId: string;
+  readonly type: Name;
+  readonly message: Message;
+};
+
+/** The union of the entries of a feed that carries these events. */
+export type EntryOf<Event> = Event extends EventType<infer Message, infer Name> ? ReceivedEntry<Message, Name> : never;
+
+/** Thrown by a consumer that cannot use an entry, for example a Money without a currency. */
+export class MalformedEntry extends Error {
+  override readonly name = "MalformedEntry";
+  readonly number: bigint;
+
+  constructor(number: bigint, reason: string) {
+    super(reason);
+    this.number = number;
+  }
+}
+
+/** Throws MalformedEntry when the entry cannot be decoded. */
+function decodeEntry<Event extends EventType<unknown>>(events: readonly Event[], entry: FeedEntry): EntryOf<Event> {
+  const { number, id, type, publishedAt, requestId } = entry;
+  const event = events.find(({ $type }) => $type === type);
+  if (event === undefined) throw new MalformedEntry(number, `unknown type ${type}`);
+  if (publishedAt === undefined) throw new MalformedEntry(number, "no publication time");
+  const message = readEntry(number, () => event.decode(entry.payload), `not a ${event.$type}: `);
+  return { number, id, publishedAt, requestId, type, message } as EntryOf<Event>;
+}
+
+/** What `read` finds in an entry; MalformedEntry where it throws. */
+export function readEntry<T>(number: bigint, read: () => T, prefix = ""): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new MalformedEntry(number, `${prefix}${error instanceof Error ? error.message : String(error)}`);
+  }
 }

@@ -1,14 +1,21 @@
+import { Gauge } from "prom-client";
 import { createWakeSignal } from "../wake-signal.ts";
 import { HOUR_MS } from "../duration.ts";
 import { runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
-import { type Forward, FORWARD_BATCH, type ForwardedEntry, forwardEntries, ForwardFailed } from "./forward.ts";
-import { showOldestUnforwarded } from "./metrics.ts";
-import { listUnforwarded, nextUnforwarded, type PublishedEntry } from "./outbox.ts";
+import { listUnforwarded, nextUnforwarded, type PublishedEntry, markForwarded } from "./outbox.ts";
 import { onPublished } from "./publish.ts";
 import type { DueJob } from "../work-queue/due-jobs.ts";
+import { failpoint } from "../failpoint.ts";
+
+const oldestUnforwarded = new Gauge({
+  name: "pamm_outbox_oldest_unforwarded_seconds",
+  help: "Age of the oldest event that JetStream should carry and does not yet; 0 when there is none older than seconds.",
+});
+// A process without a relay shows no outbox.
+oldestUnforwarded.remove();
 
 export type RelayOptions = {
   readonly service: string;
@@ -95,7 +102,61 @@ async function forwardNext(options: RelayOptions, waiting: ForwardedEntry[]): Pr
 /** Every replica shows the state of the table, whichever process has published. */
 async function sweep(options: RelayOptions): Promise<boolean> {
   const entries = await listUnforwarded(options.pool, SWEEP_MIN_AGE_MS, FORWARD_BATCH);
-  showOldestUnforwarded(entries[0]?.age ?? 0);
+  oldestUnforwarded.set(entries[0]?.age ?? 0);
   if (entries.length > 0) await forwardEntries(options, entries);
   return entries.length > 0;
+}
+
+/** Resolves when the broker has stored the message, now or earlier under the same Nats-Msg-Id. */
+export type Forward = (
+  subject: string,
+  payload: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+) => Promise<void>;
+
+/** The broker did not confirm. It may have stored the message; sending it again is harmless. */
+class ForwardFailed extends Error {
+  override readonly name = "ForwardFailed";
+}
+
+/** The header with the number of the entry. */
+export const FEED_NUMBER = "Feed-Number";
+/** Entries that are forwarded at the same time; all are in memory until the broker has acknowledged each. */
+const FORWARD_BATCH = 500;
+
+/** An entry that JetStream carries. */
+type ForwardedEntry = PublishedEntry & { readonly subject: string };
+
+/** Sends the entries to JetStream, all at once, and records those that it has stored. */
+async function forwardEntries(
+  { pool, service, forward }: { readonly pool: Pool; readonly service: string; readonly forward: Forward },
+  entries: readonly ForwardedEntry[],
+): Promise<void> {
+  const results = await Promise.allSettled(
+    entries.map((entry) => forward(entry.subject, entry.payload, headersOf(service, entry))),
+  );
+  failpoint("after_publish");
+  const stored = entries.filter((_, index) => results[index]?.status === "fulfilled");
+  if (stored.length > 0) {
+    await markForwarded(
+      pool,
+      stored.map(({ id }) => id),
+    );
+  }
+  const failure = results.find((result) => result.status === "rejected");
+  if (failure !== undefined) {
+    const message = `${entries.length - stored.length} of ${entries.length} messages were not stored by the broker`;
+    throw new ForwardFailed(message, { cause: failure.reason });
+  }
+}
+
+/** The broker drops a second message with the same Nats-Msg-Id. */
+function headersOf(service: string, entry: ForwardedEntry): Record<string, string> {
+  return {
+    "Nats-Msg-Id": `${service}:${entry.id}`,
+    "Feed-Name": entry.feed,
+    [FEED_NUMBER]: String(entry.number),
+    "Feed-Type": entry.type,
+    "Request-Id": entry.requestId,
+  };
 }

@@ -1,7 +1,7 @@
 import { execute, type Queryable, sql } from "../postgres/query.ts";
-import type { RetentionRule } from "../retention/rule.ts";
+import type { RetentionRule } from "../retention/table-rule.ts";
 
-/** Removes the entries of one feed, oldest first; the number of the next one is the position, so none is stored. */
+/** Removes the entries of one feed, oldest first; the number of the next one is the cursor, so none is stored. */
 export function feedRule(feed: string, keptMs: number): RetentionRule {
   return {
     name: `events ${feed}`,
@@ -9,7 +9,7 @@ export function feedRule(feed: string, keptMs: number): RetentionRule {
     keptMs,
     async removeNext(db, { before, maxRows }) {
       const count = await deleteOldest(db, feed, { before, limit: maxRows });
-      return { count, position: [], endsPass: count === 0 };
+      return { count, cursor: [], endsPass: count === 0 };
     },
   };
 }

@@ -5,12 +5,11 @@ import type { CallContext, Client, Contract, Method } from "../contract/contract
 import { decodeRefusal } from "../contract/error.ts";
 import { HEADER, writeHeaders } from "../contract/headers.ts";
 import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
-import type { ServiceName } from "../contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Identity } from "../identity.ts";
 import { type FreshChannel, freshChannel } from "./fresh-channel.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
-import { LEAVING } from "./respond.ts";
+import { MAX_MESSAGE_BYTES, LEAVING } from "./respond.ts";
 
 export type GrpcClientOptions<C extends Contract> = {
   readonly contract: C;

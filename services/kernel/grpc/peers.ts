@@ -5,7 +5,7 @@ import type { AddressInfo, Server as NetServer } from "node:net";
 import type { ConnectionInjector } from "@grpc/grpc-js";
 import type { Log } from "../log.ts";
 import { listenError } from "../startup-error.ts";
-import type { ServiceName } from "../contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import { type Identity, nameIn } from "../identity.ts";
 
 /** The services at the other end of the open connections, by address and port as gRPC has them. */

@@ -47,3 +47,6 @@ function errorBytes(refusal: Refusal): Buffer {
   const message = refusal.message.slice(0, MAX_MESSAGE_LENGTH);
   return Buffer.from(encodeRefusal(new Refusal({ code, status, message, outcome, operationId, retryAfterMs })));
 }
+
+/** A page of 500 feed entries of the largest size fits. */
+export const MAX_MESSAGE_BYTES = 40 * 1_048_576;

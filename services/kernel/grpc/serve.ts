@@ -10,15 +10,15 @@ import {
 import { setTimeout as sleep } from "node:timers/promises";
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
-import type { Permissions, ServiceName } from "../contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
+import type { Permissions } from "../contract/permissions.ts";
 import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
 import type { Log } from "../log.ts";
 import type { Identity } from "../identity.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { MAX_MESSAGE_BYTES, refuseUnread, respond } from "./respond.ts";
 import { acceptPeers } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
-import { refuseUnread, respond } from "./respond.ts";
 
 export type Mounted<C extends Contract> = {
   readonly contract: C;

@@ -5,7 +5,7 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import type { ServiceName } from "../contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import { answer, call, contract, encoded, refusalOf, request, silent } from "../testing/calls.ts";
 import { HOST } from "../testing/grpc-serving.ts";
 import { testIdentity } from "../testing/identity.ts";

@@ -2,13 +2,25 @@ import { succeedsWithin } from "../answer-within.ts";
 import type { Broker } from "../nats/connect.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
-import { showReachable } from "../postgres/reachable-metric.ts";
+import { Gauge } from "prom-client";
 
 export type ReadinessOptions = {
   readonly pool: Pool;
   readonly broker: Pick<Broker, "connection" | "isConnected">;
   readonly isDraining: () => boolean;
 };
+
+/** Asks whether the database of the process answers; never rejects, and has a deadline. */
+let askDatabase: (() => Promise<boolean>) | undefined;
+
+/** Asked when Prometheus asks. */
+const reachable = new Gauge({
+  name: "pamm_postgres_reachable",
+  help: "1 when Postgres has answered this process within 1.5 s, tried at each scrape.",
+  collect: async () => {
+    if (askDatabase !== undefined) reachable.set((await askDatabase()) ? 1 : 0);
+  },
+});
 
 /** Below the time-out of a usual readiness probe. */
 const ANSWER_WITHIN_MS = 1_500;
@@ -33,6 +45,6 @@ export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () 
     if (latest === undefined || atMs - latest.atMs > FRESH_FOR_MS) latest = { atMs, missing: ask() };
     return await latest.missing;
   };
-  showReachable(async () => !(await findMissing()).includes("database"));
+  askDatabase = async () => !(await findMissing()).includes("database");
   return async () => (isDraining() ? ["draining"] : await findMissing());
 }

@@ -1,8 +1,17 @@
 import { connect, DebugEvents, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
 import type { Log } from "../log.ts";
 import { countBrokerRefusal } from "../metrics.ts";
-import { countReconnect, showConnected } from "./metrics.ts";
 import { StartupError } from "../startup-error.ts";
+import { Counter, Gauge } from "prom-client";
+
+const connected = new Gauge({
+  name: "pamm_broker_connected",
+  help: "1 while this process is connected to the broker.",
+});
+const reconnects = new Counter({
+  name: "pamm_broker_reconnects_total",
+  help: "Times that a lost connection to the broker was opened again.",
+});
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
 export type Broker = AsyncDisposable & {
@@ -107,14 +116,14 @@ type Supervised = Pick<Broker, "address" | "inboxPrefix"> & { readonly log: Log;
 
 function supervise(connection: NatsConnection, { address, inboxPrefix, log, attempts }: Supervised): Broker {
   let isUp = true;
-  showConnected(true);
+  connected.set(1);
   let isClosing = false;
   const follow = async (): Promise<void> => {
     for await (const { type, data, permissionContext } of connection.status()) {
       if (type === Events.Disconnect) {
         if (isUp) log.warn("broker connection lost, reconnecting", { url: address });
         isUp = false;
-        showConnected(false);
+        connected.set(0);
         if (attempts.mayAnswerLate()) {
           log.warn("an attempt to connect that was given up may have been answered, starting anew", { url: address });
           await connection.close();
@@ -124,8 +133,8 @@ function supervise(connection: NatsConnection, { address, inboxPrefix, log, atte
       } else if (type === Events.Reconnect) {
         attempts.noteEnd();
         isUp = true;
-        showConnected(true);
-        countReconnect();
+        connected.set(1);
+        reconnects.inc();
         log.info("broker connection restored", { url: address });
       } else if (permissionContext !== undefined) {
         countBrokerRefusal(permissionContext.operation);
@@ -142,7 +151,7 @@ function supervise(connection: NatsConnection, { address, inboxPrefix, log, atte
   void follow();
   const closed = connection.closed().then((error) => {
     isUp = false;
-    showConnected(false);
+    connected.set(0);
     if (!isClosing) throw error instanceof Error ? error : new Error("the connection to the broker was closed");
   });
   // The service watches the promise; without a watcher the rejection must not end the process.

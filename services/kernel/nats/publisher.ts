@@ -1,5 +1,5 @@
 import { ErrorCode, headers, type MsgHdrs, type NatsError, type PubAck } from "nats";
-import type { Forward } from "../feed/forward.ts";
+import type { Forward } from "../feed/relay.ts";
 import type { Broker } from "./connect.ts";
 import { jetStreamManager, SET_UP } from "./streams.ts";
 

@@ -1,11 +1,57 @@
 import { retryLevel } from "../transient-failure.ts";
 import type { JsMsg } from "nats";
 import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
-import { FEED_NUMBER } from "../feed/forward.ts";
+import { FEED_NUMBER } from "../feed/relay.ts";
 import type { Log } from "../log.ts";
 import { backOffMs, MAX_FEED_RETRY_MS } from "../retry.ts";
-import { type Arrivals, openConsumer, type ConsumerTarget } from "./arrivals.ts";
 import type { Broker } from "./connect.ts";
+
+type ConsumerTarget = {
+  /** Its name. */
+  readonly stream: string;
+  /** Durable name: one per consuming service and feed. */
+  readonly consumer: string;
+};
+
+/** Messages that JetStream has delivered and the caller has not taken. Notifies when a message arrives or the source is lost. */
+type Arrivals = Disposable & {
+  readonly isOpen: () => boolean;
+  readonly take: () => JsMsg[];
+};
+
+/** Messages that are requested in advance. One read of the feed answers all that are taken together. */
+const MAX_BATCH = 500;
+/** The interval of pull requests; a deleted consumer is noticed within about this time. */
+const PULL_EXPIRES_MS = 5_000;
+
+/** Rejects while the stream or the consumer does not exist: it was deleted, or the files of the broker were. */
+async function openConsumer(
+  broker: Broker,
+  { stream, consumer }: ConsumerTarget,
+  wakeSignal: WakeSignal,
+): Promise<Arrivals> {
+  const source = await broker.connection.jetstream().consumers.get(stream, consumer);
+  const queue: JsMsg[] = [];
+  let isOpen = true;
+  const messages = await source.consume({
+    max_messages: MAX_BATCH,
+    expires: PULL_EXPIRES_MS,
+    abort_on_missing_resource: true,
+    callback(message) {
+      queue.push(message);
+      wakeSignal.notify();
+    },
+  });
+  void messages.closed().then(() => {
+    isOpen = false;
+    wakeSignal.notify();
+  });
+  return {
+    isOpen: () => isOpen,
+    take: () => queue.splice(0, MAX_BATCH),
+    [Symbol.dispose]: () => messages.stop(),
+  };
+}
 
 export type PullOptions = ConsumerTarget & {
   /** Reads the feed, unless this number is received; messages are acked when it resolves. */

@@ -4,7 +4,8 @@ import { type Answer, createDispatcher, type Dispatcher } from "../contract/disp
 import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
 import { MAX_CONCURRENT_REQUESTS } from "../contract/limit.ts";
-import { BROKER_CALLER, type Permissions } from "../contract/permissions.ts";
+import { BROKER_CALLER } from "#catalogue/services.ts";
+import type { Permissions } from "../contract/permissions.ts";
 import { refuse } from "../contract/refusals.ts";
 import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";

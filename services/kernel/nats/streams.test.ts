@@ -7,7 +7,7 @@ import { provideNatsServer } from "../../../deploy/local/nats.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { silent } from "../testing/calls.ts";
 import { connectNats } from "./connect.ts";
-import { setUpStreams } from "./set-up-streams.ts";
+import { setUpStreams } from "../../../deploy/nats/streams.ts";
 import { consumerConfig, differencesOf, streamConfig } from "./stream-config.ts";
 import { jetStreamManager, requireStreams } from "./streams.ts";
 import { newStream, READER, WITHIN } from "../testing/streams.ts";

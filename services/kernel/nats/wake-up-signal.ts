@@ -3,7 +3,7 @@ import type { Broker } from "./connect.ts";
 const NUMBER = /^\d{1,19}$/;
 
 /** Sends the readers of a feed its last number. Plain NATS: after a lost signal, the next periodic read finds the entry. */
-export function wakeUpSender({ connection, isConnected }: Broker): (feed: string, lastNumber: bigint) => void {
+export function signalReaders({ connection, isConnected }: Broker): (feed: string, lastNumber: bigint) => void {
   return (feed, lastNumber) => {
     if (isConnected() && !connection.isDraining()) connection.publish(subjectOf(feed), String(lastNumber));
   };

@@ -1,5 +1,5 @@
 import { Gauge } from "prom-client";
-import { type Job, runJob } from "../job.ts";
+import { type Job, showRegularly } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Broker } from "./connect.ts";
 import type { StreamDefinition } from "./stream-config.ts";
@@ -17,9 +17,6 @@ const pending = new Gauge({
   labelNames: ["stream", "consumer"],
 });
 
-/** The usual interval at which Prometheus reads the metrics. */
-const RUN_EVERY_MS = 15_000;
-
 export type WatchStreamsOptions = {
   readonly broker: Broker;
   /** Streams that this service writes or reads: it may ask for no other. */
@@ -30,11 +27,9 @@ export type WatchStreamsOptions = {
 
 /** Shows the streams of a service. One that the broker does not report is not shown, so that no old value is taken for a present one. */
 export function watchStreams({ broker, streams, service, log }: WatchStreamsOptions): Job {
-  const work = async (): Promise<boolean> => {
+  return showRegularly("watch streams", log, async () => {
     for (const stream of streams) await showStream(broker, stream, service).catch(() => hide(stream));
-    return false;
-  };
-  return runJob({ name: "watch streams", everyMs: RUN_EVERY_MS, work, log });
+  });
 }
 
 async function showStream(broker: Broker, { name, consumers }: StreamDefinition, service: string): Promise<void> {

@@ -1,6 +1,4 @@
 import { DatabaseError } from "pg";
-import { isPlanOutdated } from "./outdated-plan.ts";
-import { CommitUnknown } from "./transaction.ts";
 
 /** Unique, foreign key, check, not null and exclusion violations. */
 const INTEGRITY_CLASS = "23";
@@ -33,4 +31,27 @@ const LOST_CONNECTION =
 function isLostConnection(error: Error): boolean {
   const isSystemError = "code" in error && SYSTEM_ERROR.test(String(error.code));
   return isSystemError || error instanceof CommitUnknown || LOST_CONNECTION.test(error.message);
+}
+
+/** The connection was lost during COMMIT, which may have succeeded: read the result by key, never repeat the work blindly. */
+export class CommitUnknown extends Error {
+  override readonly name = "CommitUnknown";
+
+  constructor(cause: unknown) {
+    super("the outcome of a commit is unknown: the connection was lost", { cause });
+  }
+}
+
+const FEATURE_NOT_SUPPORTED = "0A000";
+/** Postgres has no code of its own for this error. */
+const CHANGED_RESULT = "cached plan must not change result type";
+
+/**
+ * Whether a migration has changed the columns of a prepared statement. It fails for good on its connection, and succeeds on a
+ * new one.
+ */
+export function isPlanOutdated(error: unknown): error is DatabaseError {
+  return (
+    error instanceof DatabaseError && error.code === FEATURE_NOT_SUPPORTED && error.message.includes(CHANGED_RESULT)
+  );
 }

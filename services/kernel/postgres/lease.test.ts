@@ -1,44 +1,32 @@
-import type { TestDatabase } from "#test/support/database.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { leaseCandidate } from "./lease-candidate.ts";
-import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
-import type { Pool } from "./pool.ts";
+import { expect, test } from "vitest";
+import { leaseCandidate, acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
 import { execute, type Fragment, one, sql } from "./query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "./transaction.ts";
 
+const { pool } = await kernelDatabase();
+
 const LONG_MS = 60_000;
-let database: TestDatabase;
-let pool: Pool;
 
-beforeAll(async () => {
-  database = await kernelDatabase();
-  pool = database.pool;
-});
-
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
-
-const acquire = (name: string, owner: string, ttlMs = LONG_MS) => acquireLease(pool, { name, owner, ttlMs });
+const acquire = (name: string, holder: string, ttlMs = LONG_MS) => acquireLease(pool, { name, holder, ttlMs });
 const expire = (name: string) =>
   execute(pool, sql`update lease set expires_at = clock_timestamp() where name = ${name}`);
 const lock = (lease: Parameters<typeof lockLease>[1]) => inTransaction(pool, (tx) => lockLease(tx, lease));
 
 test("of many simultaneous requests one acquires the lease", async () => {
-  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((owner) => acquire("race", owner)));
+  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((holder) => acquire("race", holder)));
 
   expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
-test("a lease is held until it expires, and its next owner has a higher fence", async () => {
+test("a lease is held until it expires, and its next holder has a higher fence", async () => {
   const first = await acquire("role", "a");
-  expect(first).toEqual({ name: "role", owner: "a", fence: 1n });
+  expect(first).toEqual({ name: "role", holder: "a", fence: 1n });
   expect(await acquire("role", "b")).toBeUndefined();
 
   await expire("role");
 
-  expect(await acquire("role", "b")).toEqual({ name: "role", owner: "b", fence: 2n });
+  expect(await acquire("role", "b")).toEqual({ name: "role", holder: "b", fence: 2n });
 });
 
 test("an expired lease is renewed when no other process has acquired it, and lost otherwise", async () => {
@@ -55,19 +43,19 @@ test("an expired lease is renewed when no other process has acquired it, and los
   expect(await lock(first)).toBe(false);
 });
 
-test("a released lease is free at once, and a former owner cannot release it", async () => {
+test("a released lease is free at once, and a former holder cannot release it", async () => {
   const first = await acquire("free", "a");
   if (first === undefined) throw new Error("not acquired");
   await releaseLease(pool, first);
   const second = await acquire("free", "b");
-  expect(second).toMatchObject({ owner: "b", fence: 2n });
+  expect(second).toMatchObject({ holder: "b", fence: 2n });
 
   await releaseLease(pool, first);
 
   expect(await acquire("free", "c")).toBeUndefined();
 });
 
-test("no other process acquires the lease while a transaction of its owner has checked it", async () => {
+test("no other process acquires the lease while a transaction of its holder has checked it", async () => {
   const first = await acquire("checked", "a");
   if (first === undefined) throw new Error("not acquired");
   await expire("checked");

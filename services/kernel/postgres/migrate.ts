@@ -3,10 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Client } from "pg";
 import { StartupError } from "../startup-error.ts";
-import { applyMigration, LOCK_TRIES, type LockTries } from "./apply-migration.ts";
+import { applyMigration, LOCK_TRIES, type LockTries, listMigrations, type MigrationFile } from "./apply-migration.ts";
 import { DATABASE_IDENTITY } from "./database-identity.ts";
 import { connectToMigrate } from "./migration-client.ts";
-import { listMigrations, type MigrationFile } from "./migration-files.ts";
 import { schemaName } from "./pool.ts";
 import { many, maybeOne, one, sql } from "./query.ts";
 

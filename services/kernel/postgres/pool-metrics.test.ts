@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { leaseCandidate } from "./lease-candidate.ts";
+import { leaseCandidate } from "./lease.ts";
 import { createPool } from "./pool.ts";
 import { showPool } from "./pool-metrics.ts";
 

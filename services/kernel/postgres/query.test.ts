@@ -1,23 +1,13 @@
-import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { emptyDatabase } from "#test/support/database.ts";
+import { expect, test } from "vitest";
 import { isTransient } from "./failure.ts";
-import type { Pool } from "./pool.ts";
 import { allOf, execute, fragment, many, plannedAnew, maybeOne, one, type Queryable, sql } from "./query.ts";
 import { autocommit, inTransaction } from "./transaction.ts";
 
+const { pool, url } = await emptyDatabase("coins");
+await execute(pool, sql`create table coin (id bigint primary key, name text not null unique)`);
+
 const HUGE = 9_223_372_036_854_775_807n;
-let database: TestDatabase;
-let pool: Pool;
-
-beforeAll(async () => {
-  database = await emptyDatabase("coins");
-  pool = database.pool;
-  await execute(pool, sql`create table coin (id bigint primary key, name text not null unique)`);
-});
-
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
-});
 
 test("fragments become part of the text, with their values bound in order", () => {
   const isNamed = (name: string) => fragment`name = ${name}`;
@@ -91,7 +81,7 @@ test("bound values are read back unchanged", async () => {
 
 test("the type parsers of other pools are not changed", async () => {
   const { default: pg } = await import("pg");
-  const client = new pg.Client(database.url);
+  const client = new pg.Client(url);
   await client.connect();
   const { rows } = await client.query("select 1::bigint as big");
   await client.end();

@@ -3,9 +3,8 @@ import { emptyDatabase } from "#test/support/database.ts";
 import { makeRoles, urlAs } from "#test/support/database-server.ts";
 import { ConfigError } from "../config.ts";
 import { createLog } from "../log.ts";
-import { ensureSchema, migrateOnly } from "../migration.ts";
+import { ensureSchema, migrateOnly, requireSchema } from "../migration.ts";
 import { Secret } from "../secret.ts";
-import { requireSchema } from "./require-schema.ts";
 
 const SCHEMA = { service: "funding", migrations: new URL("./testing/coins/", import.meta.url) };
 const log = createLog({ service: "funding", level: "silent" });

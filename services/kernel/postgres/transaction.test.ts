@@ -1,31 +1,22 @@
 import net from "node:net";
-import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { emptyDatabase } from "#test/support/database.ts";
+import { beforeEach, expect, test } from "vitest";
+import { CommitUnknown } from "./failure.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
-import { afterCommit, autocommit, CommitUnknown, inTransaction, type Transaction } from "./transaction.ts";
+import { afterCommit, autocommit, inTransaction, type Transaction } from "./transaction.ts";
 
-let database: TestDatabase;
-let pool: Pool;
+const { pool, url } = await emptyDatabase("notes");
+await execute(
+  pool,
+  sql`create table note (id integer primary key, other integer references note deferrable initially deferred)`,
+);
 
 const insert = (tx: Transaction | Pool, id: number) => execute(tx, sql`insert into note (id) values (${id})`);
 const ids = async () => (await many<{ id: number }>(pool, sql`select id from note order by id`)).map(({ id }) => id);
 
-beforeAll(async () => {
-  database = await emptyDatabase("notes");
-  pool = database.pool;
-  await execute(
-    pool,
-    sql`create table note (id integer primary key, other integer references note deferrable initially deferred)`,
-  );
-});
-
 beforeEach(async () => {
   await execute(pool, sql`truncate note`);
-});
-
-afterAll(async () => {
-  await database[Symbol.asyncDispose]();
 });
 
 test("an error rolls the transaction back, and its connection returns to the pool", async () => {
@@ -71,7 +62,7 @@ test("a connection that is lost between two statements fails the transaction and
 });
 
 test("a connection that is lost during commit leaves the outcome unknown", async () => {
-  await using proxy = await proxyThatLosesCommits(new URL(database.url));
+  await using proxy = await proxyThatLosesCommits(new URL(url));
   await using lossy = createPool({ url: proxy.url, schema: "notes", applicationName: "lossy", max: 1 });
 
   const lost = inTransaction(lossy, (tx) => insert(tx, 7));
@@ -82,7 +73,7 @@ test("a connection that is lost during commit leaves the outcome unknown", async
 });
 
 test("a connection that is lost during a statement that commits by itself leaves the outcome unknown", async () => {
-  await using proxy = await proxyThatLosesCommits(new URL(database.url));
+  await using proxy = await proxyThatLosesCommits(new URL(url));
   await using lossy = createPool({ url: proxy.url, schema: "notes", applicationName: "lossy", max: 1 });
 
   const lost = autocommit(lossy, (client) => client.query("insert into note (id) values (8) -- commit"));

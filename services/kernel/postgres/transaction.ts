@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { DatabaseError, type Pool, type PoolClient } from "pg";
 import type { Brand } from "../brand.ts";
-import { isPlanOutdated } from "./outdated-plan.ts";
+import { CommitUnknown, isPlanOutdated } from "./failure.ts";
+import type { Queryable } from "./query.ts";
 
 /** Created only by inTransaction. A function that must be atomic with others has it as a parameter. */
 export type Transaction = Brand<PoolClient, "Transaction">;
-
-/** The connection was lost during COMMIT, which may have succeeded: read the result by key, never repeat the work blindly. */
-export class CommitUnknown extends Error {
-  override readonly name = "CommitUnknown";
-
-  constructor(cause: unknown) {
-    super("the outcome of a commit is unknown: the connection was lost", { cause });
-  }
-}
 
 type Write<Item> = (tx: Transaction, items: readonly Item[]) => Promise<void>;
 
@@ -64,6 +56,26 @@ export async function autocommit<T>(pool: Pool, statement: (client: PoolClient) 
       if (isRolledBack(error)) throw error;
       connection.unfit = new CommitUnknown(error);
       throw connection.unfit;
+    }
+  });
+}
+
+/** It may scan thousands of rows; the usual time limit of a statement is for single rows. */
+const SNAPSHOT_TIMEOUT_MS = 10_000;
+const BEGIN_SNAPSHOT = `begin isolation level repeatable read, read only; set local statement_timeout = ${SNAPSHOT_TIMEOUT_MS}`;
+
+/** Runs all queries of `read` on one snapshot of the tables. Writes nothing and waits for no lock. */
+export async function inSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise<T>): Promise<T> {
+  return await onConnection(pool, async (connection) => {
+    const { client } = connection;
+    try {
+      await client.query(BEGIN_SNAPSHOT);
+      const seen = await read(client);
+      await client.query("commit");
+      return seen;
+    } catch (error) {
+      connection.unfit ??= await rollback(client);
+      throw error;
     }
   });
 }

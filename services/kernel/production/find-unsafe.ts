@@ -1,6 +1,6 @@
 import type { Environment } from "../config.ts";
 import { Secret } from "../secret.ts";
-import { findUnknown } from "./variable-names.ts";
+import { findUnknown } from "#catalogue/variables.ts";
 
 /** What a service was configured with, by the names of its variables. */
 export type Configured = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { findServerProblems } from "../postgres/durable-server.ts";
 import type { Secret } from "../secret.ts";
 import { StartupError } from "../startup-error.ts";
 import { type Configured, findUnsafe } from "./find-unsafe.ts";
-import { findUnknown } from "./variable-names.ts";
+import { findUnknown } from "#catalogue/variables.ts";
 
 type RehearsalSettings = { readonly PAMM_REHEARSAL: boolean; readonly PAMM_FAILPOINTS?: string | undefined };
 

@@ -1,4 +1,4 @@
-import { type CheckName, CHECKS } from "./catalogue.ts";
+import { type CheckName, CHECKS } from "#catalogue/checks.ts";
 
 /** A difference that one run found. */
 export type Finding = {
@@ -31,7 +31,7 @@ export type CheckRun = {
   /** Whether this run has completed a pass through all rows. */
   readonly endsPass: boolean;
   /** Whether new rows are left that this run should have read: then it is not complete. */
-  readonly isBehind?: boolean;
+  readonly leavesNewRows?: boolean;
 };
 
 export type RunRequest = {

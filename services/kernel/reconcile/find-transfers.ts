@@ -1,6 +1,5 @@
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
-import { moneyToProto } from "../contract/money.ts";
-import { usd } from "../money.ts";
+import { usdToProto } from "../contract/money.ts";
 import { MAX_PAGE_SIZE } from "../page.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { refusalsOf } from "../refusal.ts";
@@ -28,7 +27,7 @@ export async function findTransfers(
   return {
     legs: legs.map(({ amountMinor, ...leg }) => ({
       ...leg,
-      amount: amountMinor === undefined ? undefined : moneyToProto(usd(amountMinor)),
+      amount: amountMinor === undefined ? undefined : usdToProto(amountMinor),
     })),
   };
 }

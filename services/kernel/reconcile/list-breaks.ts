@@ -1,6 +1,5 @@
 import type { Break, Check, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
-import { moneyToProto } from "../contract/money.ts";
-import { usd } from "../money.ts";
+import { usdToProto } from "../contract/money.ts";
 import { pageSize } from "../page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { type CheckState, listChecks, listOpenBreaks, type OpenBreak } from "./store.ts";
@@ -31,7 +30,7 @@ function fitting(items: readonly Break[]): Break[] {
 function breakMessage({ atRiskMinor, operationIds, dealIds, evidence, ...found }: OpenBreak): Break {
   return {
     ...found,
-    atRisk: moneyToProto(usd(atRiskMinor)),
+    atRisk: usdToProto(atRiskMinor),
     operationIds: [...operationIds],
     dealIds: [...dealIds],
     evidence: JSON.stringify(evidence),

@@ -3,7 +3,7 @@ import { acquireLease } from "../postgres/lease.ts";
 import type { ListBreaksRequest } from "#proto/pamm/common/v1/reconciliation.ts";
 import { execute, one, sql } from "../postgres/query.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { inSnapshot } from "../postgres/snapshot.ts";
+import { inSnapshot } from "../postgres/transaction.ts";
 import { MAX_FINDINGS } from "./check.ts";
 import { listBreaks } from "./list-breaks.ts";
 import { runCheck } from "./run-check.ts";
@@ -109,7 +109,7 @@ test("a run that leaves new rows keeps its findings and its cursor, and is not c
   await runCheck(runDeps(pool), check, undefined);
   const { completedAt } = await stateOf(pool);
   for (const findings of [[], [aFinding("deal:1")]]) {
-    check.answer({ findings, isBehind: true, nextCursor: "7" });
+    check.answer({ findings, leavesNewRows: true, nextCursor: "7" });
     await runCheck(runDeps(pool), check, undefined);
     expect(await stateOf(pool)).toMatchObject({ completedAt, error: expect.stringContaining("not compared yet") });
   }
@@ -155,10 +155,10 @@ test.each([
   { what: "no break", findings: [] },
 ])("a process that lost the lease during a run with $what writes nothing", async ({ findings }) => {
   const pool = await reconciliationPool();
-  const lease = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
+  const lease = await acquireLease(pool, { name: "reconcile", holder: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
     run: async () => {
-      await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
+      await execute(pool, sql`update lease set holder = 'b', fence = fence + 1`);
       return { findings, covers: () => true, nextCursor: "", endsPass: true };
     },
   });
@@ -263,7 +263,7 @@ test("a check with a long interval runs again within a minute after a run that f
   await runCheck(runDeps(pool), check, undefined);
   expect((await stateOf(pool)).dueInMs).toBeGreaterThan(4 * MINUTE_MS);
 
-  check.answer({ isBehind: true });
+  check.answer({ leavesNewRows: true });
   await runCheck(runDeps(pool), check, undefined);
   expect((await stateOf(pool)).dueInMs).toBeLessThanOrEqual(MINUTE_MS);
 });

@@ -9,7 +9,7 @@ const STALE_AFTER_INTERVALS = 3;
 /** A run that failed, or has not caught up, is not repeated after a whole long interval: a resume may wait for it. */
 const RETRY_AFTER_MS = 60_000;
 /** Accounts that a sentence about breaks names. */
-const BEHIND = "New rows are not compared yet. The next run continues with them.";
+const NEW_ROWS_LEFT = "New rows are not compared yet. The next run continues with them.";
 
 export type CheckState = {
   readonly name: string;
@@ -131,16 +131,16 @@ export async function beginRun(db: Queryable, name: string, maxPending: number):
 export async function completeRun(
   db: Queryable,
   name: string,
-  { nextCursor, endsPass, isBehind = false }: Pick<CheckRun, "nextCursor" | "endsPass" | "isBehind">,
+  { nextCursor, endsPass, leavesNewRows = false }: Pick<CheckRun, "nextCursor" | "endsPass" | "leavesNewRows">,
   lease: Lease | undefined,
 ): Promise<void> {
   const isHeld = lease === undefined ? fragment`true` : holdsLease(lease);
   await execute(
     db,
     sql`update reconciliation_check
-        set completed_at = case when ${isBehind} then completed_at else clock_timestamp() end,
-            completed_from = case when ${isBehind} then completed_from else started_at end,
-            error = ${isBehind ? BEHIND : ""}, cursor = ${nextCursor},
+        set completed_at = case when ${leavesNewRows} then completed_at else clock_timestamp() end,
+            completed_from = case when ${leavesNewRows} then completed_from else started_at end,
+            error = ${leavesNewRows ? NEW_ROWS_LEFT : ""}, cursor = ${nextCursor},
             pass_from = case when cursor = '' then started_at else pass_from end,
             full_pass_at = case when ${endsPass} then clock_timestamp() else full_pass_at end,
             full_pass_from = case when not ${endsPass} then full_pass_from when cursor = '' then started_at else pass_from end

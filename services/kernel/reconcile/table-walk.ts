@@ -11,7 +11,7 @@ export type Table = {
 };
 
 /** Where the walk through a table is between two runs. */
-export type Position = {
+export type TableCursor = {
   /** Every row up to this id was examined, and no lower one can appear any more. */
   readonly settledTo: bigint;
   /** The newest id that a run has examined, and when, in ms: it is settled after SETTLED_MS. */
@@ -25,10 +25,10 @@ export type Position = {
 };
 
 /** Within a run. */
-export type Progress = Pick<Position, "open" | "passedTo" | "hasPassed"> & {
+export type Progress = Pick<TableCursor, "open" | "passedTo" | "hasPassed"> & {
   readonly examinedTo: bigint;
   /** Rows are left that this run has not examined as new ones. */
-  readonly isBehind: boolean;
+  readonly leavesNewRows: boolean;
   readonly nowMs: bigint;
 };
 
@@ -46,7 +46,7 @@ export type Page = {
   readonly nowMs: bigint;
 };
 
-export const AT_THE_START: Position = {
+export const AT_THE_START: TableCursor = {
   settledTo: 0n,
   newest: 0n,
   newestAtMs: 0n,
@@ -75,8 +75,8 @@ type Extent = {
   readonly nowMs: bigint;
 };
 
-export function beginRun({ settledTo, open, passedTo, hasPassed }: Position): Progress {
-  return { examinedTo: settledTo, open, passedTo, hasPassed, isBehind: false, nowMs: 0n };
+export function beginRun({ settledTo, open, passedTo, hasPassed }: TableCursor): Progress {
+  return { examinedTo: settledTo, open, passedTo, hasPassed, leavesNewRows: false, nowMs: 0n };
 }
 
 /** The next page, on the snapshot of the run: new rows, and behind the last of them a slice of the pass through all rows. */
@@ -128,10 +128,10 @@ export function selectIds({ table, fresh, older }: Page, others: readonly bigint
 export function progressAfter({ fresh, hasMore, older, endsPass, nowMs }: Page, open: readonly bigint[]): Progress {
   const [last = 0n, next] = open.slice(MAX_OPEN_ROWS - 1);
   const examinedTo = next === undefined || last >= fresh.to ? fresh.to : max(fresh.after, last);
-  const isBehind = hasMore || examinedTo < fresh.to;
+  const leavesNewRows = hasMore || examinedTo < fresh.to;
   return {
     examinedTo,
-    isBehind,
+    leavesNewRows,
     open: open.slice(0, MAX_OPEN_ROWS),
     passedTo: older.to,
     hasPassed: endsPass,
@@ -140,10 +140,10 @@ export function progressAfter({ fresh, hasMore, older, endsPass, nowMs }: Page, 
 }
 
 /** After a run. Rows that are not settled yet are examined again by the next one, with those that appear among them. */
-export function positionAfter(
-  { settledTo, newest, newestAtMs }: Position,
+export function cursorAfter(
+  { settledTo, newest, newestAtMs }: TableCursor,
   { examinedTo, nowMs, open, passedTo, hasPassed }: Progress,
-): Position {
+): TableCursor {
   const walk = { open, passedTo, hasPassed };
   if (nowMs < newestAtMs + SETTLED_MS) return { ...walk, settledTo, newest, newestAtMs };
   return { ...walk, settledTo: min(newest, examinedTo), newest: examinedTo, newestAtMs: nowMs };

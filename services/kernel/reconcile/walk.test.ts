@@ -168,7 +168,7 @@ test("one run examines all new rows, however many, and each once", async () => {
   await runAndSettle(3);
   await add(23_000);
   const done = await run();
-  expect(done.isBehind).toBe(false);
+  expect(done.leavesNewRows).toBe(false);
   // The pass has examined some of them before.
   const fresh = examined.filter((id) => id > 1_001n);
   expect(fresh).toHaveLength(22_000);
@@ -178,13 +178,13 @@ test("one run examines all new rows, however many, and each once", async () => {
 test("while too many rows may still change, new ones wait, and the check is not complete", async () => {
   await anEmptyTable();
   await add(26_000, { isOpen: true });
-  expect((await run()).isBehind).toBe(true);
+  expect((await run()).leavesNewRows).toBe(true);
   later();
-  expect((await run()).isBehind).toBe(true);
+  expect((await run()).leavesNewRows).toBe(true);
   expect(examined).not.toContain(26_000n);
   await execute(pool, sql`update item set is_open = false, is_bad = id = 26_000`);
   const done = await run();
-  expect(done).toMatchObject({ isBehind: false });
+  expect(done).toMatchObject({ leavesNewRows: false });
   expect(keysOf(done)).toEqual(["item:26000"]);
 });
 

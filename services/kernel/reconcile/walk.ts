@@ -1,23 +1,23 @@
 import { SECOND_MS } from "../duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
-import { inSnapshot } from "../postgres/snapshot.ts";
+import { inSnapshot } from "../postgres/transaction.ts";
 import { type CheckRun, type Finding, idsOf, type RunRequest } from "./check.ts";
-import { readPositions, writtenPositions } from "./positions.ts";
+import { readCursors, writtenCursors } from "./table-cursors.ts";
 import {
   AT_THE_START,
   beginRun,
   nextPage,
   type Page,
-  type Position,
-  positionAfter,
+  cursorAfter,
   progressAfter,
   type Table,
+  type TableCursor,
 } from "./table-walk.ts";
 
 export type Walk<Name extends string> = {
   readonly pool: Pool;
-  /** By the names under which the position of each is stored. */
+  /** By the names under which the cursor of each is stored. */
   readonly tables: Readonly<Record<Name, Table>>;
   readonly everyMs: number;
   readonly examine: (db: Queryable, pages: Readonly<Record<Name, Page>>, old: Examination) => Promise<Examined<Name>>;
@@ -50,7 +50,7 @@ export async function walkTables<Name extends string>(
   { cursor, pendingBreaks }: RunRequest,
 ): Promise<CheckRun> {
   const names = Object.keys(tables) as Name[];
-  const begin = readPositions(names, cursor, AT_THE_START);
+  const begin = readCursors(names, cursor, AT_THE_START);
   const untilMs = performance.now() + MAX_RUN_MS;
   const findings = new Map<string, Finding>();
   for (let at = mapOf(names, (name) => beginRun(begin[name])); ;) {
@@ -66,23 +66,23 @@ export async function walkTables<Name extends string>(
     const found = typeof examined.findings === "function" ? await examined.findings() : examined.findings;
     for (const finding of found) findings.set(finding.key, finding);
     const after = mapOf(names, (name) => progressAfter(pages[name], examined.open?.[name] ?? []));
-    const isBehind = names.some((name) => after[name].isBehind);
+    const leavesNewRows = names.some((name) => after[name].leavesNewRows);
     const hasMoved = names.some((name) => after[name].examinedTo > at[name].examinedTo);
-    if (isBehind && hasMoved && performance.now() < untilMs) {
+    if (leavesNewRows && hasMoved && performance.now() < untilMs) {
       at = after;
       continue;
     }
     const endsPass = names.every((name) => after[name].hasPassed);
-    const next = mapOf(names, (name): Position => {
-      const position = positionAfter(begin[name], after[name]);
-      return endsPass ? { ...position, passedTo: 0n, hasPassed: false } : position;
+    const next = mapOf(names, (name): TableCursor => {
+      const reached = cursorAfter(begin[name], after[name]);
+      return endsPass ? { ...reached, passedTo: 0n, hasPassed: false } : reached;
     });
     return {
       findings: [...findings.values()],
       covers: () => true,
-      nextCursor: writtenPositions(next),
+      nextCursor: writtenCursors(next),
       endsPass,
-      isBehind,
+      leavesNewRows,
     };
   }
 }

@@ -1,6 +1,6 @@
 import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import { DAY_MS, HOUR_MS } from "../duration.ts";
-import type { RetentionRule } from "./rule.ts";
+import type { RetentionRule } from "./table-rule.ts";
 
 /** From the end of one pass to the begin of the next one. */
 export const PASS_EVERY_MS = HOUR_MS;
@@ -35,7 +35,7 @@ export async function listProgress(db: Queryable, names: readonly string[]): Pro
   );
 }
 
-export type Pass = { readonly before: Date; readonly position: readonly string[] };
+export type Pass = { readonly before: Date; readonly cursor: readonly string[] };
 
 /** Begins a pass, or continues the one that is not over. From the commit on, answers say that older rows may be removed. */
 export async function beginPass(
@@ -51,19 +51,19 @@ export async function beginPass(
                     removed_before + ${MAX_ADVANCE_MS} * interval '1 millisecond')
             ) end
         where name = ${name}
-        returning least(removed_before, clock_timestamp() - ${keptMs} * interval '1 millisecond') as before, position`,
+        returning least(removed_before, clock_timestamp() - ${keptMs} * interval '1 millisecond') as before, cursor`,
   );
 }
 
-export async function movePass(db: Queryable, name: string, position: readonly string[]): Promise<void> {
-  await execute(db, sql`update retention_rule set position = ${position}::text[] where name = ${name} and is_running`);
+export async function movePass(db: Queryable, name: string, cursor: readonly string[]): Promise<void> {
+  await execute(db, sql`update retention_rule set cursor = ${cursor}::text[] where name = ${name} and is_running`);
 }
 
 export async function completePass(db: Queryable, name: string): Promise<void> {
   await execute(
     db,
     sql`update retention_rule
-        set is_running = false, position = '{}', completed_at = clock_timestamp()
+        set is_running = false, cursor = '{}', completed_at = clock_timestamp()
         where name = ${name}`,
   );
 }

@@ -10,8 +10,7 @@ import { kernelDatabase } from "../testing/database.ts";
 import { silent } from "../testing/feed.ts";
 import { findRemovedBefore, insertRules } from "./progress.ts";
 import { applyRule, retain, type RetentionLimits } from "./retain.ts";
-import type { RetentionRule } from "./rule.ts";
-import { BY_ID, tableRule } from "./table-rule.ts";
+import { type RetentionRule, BY_ID, tableRule } from "./table-rule.ts";
 
 const NAME = "items";
 const RULE = tableRule({
@@ -87,8 +86,8 @@ test("a pass that was stopped between two statements is continued where it was, 
 
   expect(await applyRule(pool, RULE, { limits })).toBe(false);
   expect(await ids()).toEqual([...range(1, 30), ...range(41, 60)]);
-  const { position } = await one<{ position: string[] }>(pool, sql`select position from retention_rule`);
-  expect(position).toEqual(["40"]);
+  const { cursor } = await one<{ cursor: string[] }>(pool, sql`select cursor from retention_rule`);
+  expect(cursor).toEqual(["40"]);
 
   expect(await applyRule(pool, RULE, { limits })).toBe(true);
   expect(await ids()).toEqual(range(1, 30));
@@ -114,8 +113,8 @@ test("a statement reads a page by the index, however many rows are kept", async 
 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["item"], async () => {
-      const step = { before: new Date(Date.now() - RULE.keptMs), position: ["2500"], maxRows: 100 };
-      expect(await RULE.removeNext(tx, step)).toEqual({ count: 0, position: ["2600"], endsPass: false });
+      const step = { before: new Date(Date.now() - RULE.keptMs), cursor: ["2500"], maxRows: 100 };
+      expect(await RULE.removeNext(tx, step)).toEqual({ count: 0, cursor: ["2600"], endsPass: false });
     }),
   );
 

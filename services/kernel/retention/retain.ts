@@ -1,13 +1,31 @@
-import { MINUTE_MS } from "../duration.ts";
+import { MINUTE_MS, SECOND_MS } from "../duration.ts";
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
-import { leaseCandidate } from "../postgres/lease-candidate.ts";
+import { leaseCandidate } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { retryLevel } from "../transient-failure.ts";
 import { pause } from "../wake-signal.ts";
-import { countRemoved, showProgress } from "./metrics.ts";
-import { beginPass, completePass, insertRules, listProgress, movePass } from "./progress.ts";
-import type { RetentionRule } from "./rule.ts";
+import { beginPass, completePass, insertRules, listProgress, movePass, type RuleProgress } from "./progress.ts";
+import type { RetentionRule } from "./table-rule.ts";
+import { Counter, Gauge } from "prom-client";
+
+const removedRows = new Counter({
+  name: "pamm_retention_removed_rows_total",
+  help: "Rows, or whole partitions, that this process has removed because they are no longer needed, by rule.",
+  labelNames: ["rule"],
+});
+const completedAt = new Gauge({
+  name: "pamm_retention_completed_timestamp_seconds",
+  help: "When a pass of the rule last ended; before its first one, when the rule was added.",
+  labelNames: ["rule"],
+});
+
+/** Every replica shows the state of the table, whichever replica removes the rows. */
+function showProgress(rules: readonly RuleProgress[]): void {
+  for (const { name, knownAt, completedAt: at } of rules) {
+    completedAt.set({ rule: name }, (at ?? knownAt).getTime() / SECOND_MS);
+  }
+}
 
 /** A run of one rule takes seconds; a process that does not renew the lease for `ttlMs` counts as crashed. */
 const LEASE = { name: "retention", ttlMs: 60_000, renewMs: 20_000, pollMs: 5_000 };
@@ -33,7 +51,7 @@ export type RetainOptions = {
 
 /**
  * Removes rows that are no longer needed, on one process of the service at a time. A crash leaves rows that the next run finds: a
- * statement removes its rows whole, and the position of the pass moves after them.
+ * statement removes its rows whole, and the cursor of the pass moves after them.
  */
 export function retain({ pool, rules, log, limits }: RetainOptions): Job {
   const candidate = leaseCandidate(pool, LEASE);
@@ -89,18 +107,18 @@ export async function applyRule(
 ): Promise<boolean> {
   const { maxRows, maxStatements } = limits ?? { maxRows: MAX_ROWS, maxStatements: MAX_STATEMENTS };
   await rule.prepare?.(pool);
-  const { before, position: begin } = await beginPass(pool, rule);
-  let position = begin;
+  const { before, cursor: begin } = await beginPass(pool, rule);
+  let cursor = begin;
   for (let statements = 0; statements < maxStatements && !signal.aborted; statements += 1) {
     const startedMs = performance.now();
-    const step = await rule.removeNext(pool, { before, position, maxRows });
-    countRemoved(rule.name, step.count);
+    const step = await rule.removeNext(pool, { before, cursor, maxRows });
+    removedRows.inc({ rule: rule.name }, step.count);
     if (step.endsPass) {
       await completePass(pool, rule.name);
       return true;
     }
-    position = step.position;
-    await movePass(pool, rule.name, position);
+    cursor = step.cursor;
+    await movePass(pool, rule.name, cursor);
     await pause(Math.max(MIN_PAUSE_MS, (performance.now() - startedMs) * PAUSE_SHARE), signal);
   }
   return false;

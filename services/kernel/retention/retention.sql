@@ -7,7 +7,7 @@ create table retention_rule (
   removed_before timestamptz,
   -- A pass through the rows is not over, and where it continues: the key of the row that was read last.
   is_running     boolean not null default false,
-  position       text[] not null default '{}',
+  cursor         text[] not null default '{}',
   completed_at   timestamptz,
-  check (is_running or position = '{}')
+  check (is_running or cursor = '{}')
 );

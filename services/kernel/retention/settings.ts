@@ -1,7 +1,7 @@
 import { durationWithin } from "../config-variables.ts";
 import { feedRule } from "../feed/retention.ts";
-import { closedBreaks } from "../reconcile/retention.ts";
-import type { RetentionRule } from "./rule.ts";
+import { type RetentionRule, BY_ID, tableRule } from "./table-rule.ts";
+import { fragment } from "../postgres/query.ts";
 
 /** Above every setting that is useful: what must not be removed is kept for longer than any installation lasts. */
 export const FOR_EVER = "P36500D";
@@ -21,4 +21,17 @@ export function eventRules(feeds: readonly string[], config: { readonly PAMM_RET
 
 export function breakRules(config: { readonly PAMM_RETAIN_BREAKS: number }): RetentionRule[] {
   return [closedBreaks(config.PAMM_RETAIN_BREAKS)];
+}
+
+/** Breaks that were closed. Those that are open stay, and so do Masters that they have stopped. */
+function closedBreaks(keptMs: number): RetentionRule {
+  return tableRule({
+    name: "breaks",
+    table: "reconciliation_break",
+    rows: fragment`reconciliation_break`,
+    keptMs,
+    key: BY_ID,
+    begunAt: fragment`item.opened_at`,
+    endedAt: fragment`item.closed_at`,
+  });
 }

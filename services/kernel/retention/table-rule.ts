@@ -1,5 +1,33 @@
-import { type Fragment, fragment, one, sql } from "../postgres/query.ts";
-import type { Removed, RetentionRule } from "./rule.ts";
+import { type Fragment, fragment, one, sql, type Queryable } from "../postgres/query.ts";
+
+/** Rows that are no longer needed some time after they ended. */
+export type RetentionRule = {
+  /** The value of the label `rule` of the metrics. */
+  readonly name: string;
+  /** The tables whose rows it removes. */
+  readonly tables: readonly string[];
+  readonly keptMs: number;
+  /** Removes the next rows in one statement, which takes milliseconds and waits for no lock. */
+  readonly removeNext: (db: Queryable, step: Step) => Promise<Removed>;
+  /** What has to be there before rows are inserted; called before each pass, and has no effect when it is there. */
+  readonly prepare?: (db: Queryable) => Promise<void>;
+};
+
+export type Step = {
+  /** Rows that ended before this instant are removed. */
+  readonly before: Date;
+  /** Where the last step of the pass ended; empty to begin with the oldest row. */
+  readonly cursor: readonly string[];
+  /** Rows that the statement reads. */
+  readonly maxRows: number;
+};
+
+export type Removed = {
+  readonly count: number;
+  readonly cursor: readonly string[];
+  /** All other rows are younger. */
+  readonly endsPass: boolean;
+};
 
 /** A column of the index by which a rule reads its table, with its type and a value below all others. */
 export type KeyColumn = { readonly column: Fragment; readonly type: Fragment; readonly lowest: string };
@@ -43,14 +71,14 @@ export function tableRule(options: TableRuleOptions): RetentionRule {
     name,
     tables: [table, ...alsoRemoved],
     keptMs,
-    async removeNext(db, { before, position, maxRows }) {
-      const from = position.length === 0 ? key.map(({ lowest }) => lowest) : position;
+    async removeNext(db, { before, cursor, maxRows }) {
+      const from = cursor.length === 0 ? key.map(({ lowest }) => lowest) : cursor;
       const values = list(key.map(({ type }, index) => fragment`${from[index]}::text::${type}`));
-      const result = await one<Omit<Removed, "position"> & { position: string[] | null }>(
+      const result = await one<Omit<Removed, "cursor"> & { cursor: string[] | null }>(
         db,
         sql`with page as materialized (
               select item.ctid as place, ${endedAt} < ${before} and ${isFinished} as is_due, ${begunAt} < ${before} as is_old,
-                     array[${list(key.map(({ column }) => fragment`item.${column}::text`))}] as position,
+                     array[${list(key.map(({ column }) => fragment`item.${column}::text`))}] as cursor,
                      row_number() over (order by ${columns}) as rank
               from ${rows} as item
               where (${columns}) > (${values})
@@ -65,10 +93,10 @@ export function tableRule(options: TableRuleOptions): RetentionRule {
               delete from ${rows} as item using due where item.ctid = due.place returning 1
             )
             select (select count(*) from removed)::integer as count,
-                   (select position from page order by rank desc limit 1) as position,
+                   (select cursor from page order by rank desc limit 1) as cursor,
                    (select count(*) < ${maxRows} or not bool_or(is_old) from page) as "endsPass"`,
       );
-      return { ...result, position: result.position ?? position };
+      return { ...result, cursor: result.cursor ?? cursor };
     },
   };
 }

@@ -1,10 +1,8 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
-import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
-import type { Action, Reason } from "./catalogue.ts";
-import { type DealCause, groupedBy } from "./group.ts";
-import type { AppliedVote, Progress, Vote } from "./review.ts";
-import { insertReviewEvent } from "./review-events.ts";
+import { type CaseRow, caseFrom, type ReviewCase, type DealCause, groupedBy } from "./case-row.ts";
+import type { Action, Reason } from "#catalogue/reviews.ts";
+import type { AppliedVote, Progress, Vote, ReviewEvent } from "./review.ts";
 
 /** What operators have to decide. */
 export type NewCase = {
@@ -176,3 +174,33 @@ export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date
 
 /** The instant at which the next decided case is due; null without one. */
 export const nextUnfinished = fragment`(select min(next_try_at) from review_case where next_try_at is not null)`;
+
+/** Inserts an event, which is never changed afterwards. `commandId` is empty when no command caused it. */
+export async function insertReviewEvent(
+  tx: Transaction,
+  { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
+  { event, action, dealId, note, actor, keyId, at }: ReviewEvent,
+): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into review_event (case_id, event, action, deal_id, note, actor, key_id, recorded_at, command_id)
+        values (${caseId}, ${event}, ${action}, ${dealId}, ${note}, ${actor}, ${keyId}, ${at}, ${commandId})`,
+  );
+}
+
+/** The events of a case up to the one that the command recorded, in their order; none when it has recorded none. */
+export async function listReviewEventsUntil(
+  db: Queryable,
+  commandId: string,
+): Promise<(ReviewEvent & { caseId: bigint })[]> {
+  return await many(
+    db,
+    sql`select recorded.case_id as "caseId", recorded.event, recorded.action, recorded.deal_id as "dealId", recorded.note, recorded.actor,
+               recorded.key_id as "keyId",
+               recorded.recorded_at as at
+        from review_event own
+        join review_event recorded on recorded.case_id = own.case_id and recorded.id <= own.id
+        where own.command_id = ${commandId} and own.command_id <> ''
+        order by recorded.id`,
+  );
+}

@@ -7,7 +7,7 @@ import { anOpenCase, votingOn } from "../testing/cases.ts";
 import { runDeps } from "../testing/check.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { type ConfirmedVote, type RecordedVote, reviewVotes } from "./check-votes.ts";
-import { VOTES_UNCONFIRMED } from "./unconfirmed.ts";
+import { VOTES_UNCONFIRMED } from "./review.ts";
 
 type Answer = (vote: RecordedVote) => Partial<ConfirmedVote>;
 

@@ -11,7 +11,10 @@ import { MAX_OPEN_ROWS, type Page, selectIds } from "../reconcile/table-walk.ts"
 import { walkTables } from "../reconcile/walk.ts";
 import { openCase } from "./cases.ts";
 import { isSameOwner } from "./owner.ts";
-import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./unconfirmed.ts";
+import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./review.ts";
+import { VoteServiceService } from "#proto/pamm/common/v1/votes.ts";
+import type { Broker } from "../nats/connect.ts";
+import { natsClient } from "../nats/client.ts";
 
 const KEY = "review";
 const TABLES = { review: { name: "review_case", rows: fragment`review_case`, id: fragment`id` } };
@@ -206,4 +209,10 @@ async function askOperators(pool: Pool, { login, evidence, message }: Finding): 
       new Date(),
     ),
   );
+}
+
+/** Asks the edge over the broker, because it is in no certificate: only its user may receive these requests there. */
+export function askEdge(broker: Broker, caller: string): VotesDeps["confirm"] {
+  const edge = natsClient(broker, { service: "edge", contract: VoteServiceService, caller });
+  return async (votes, context) => (await edge.confirmVotes({ votes: [...votes] }, context)).votes;
 }

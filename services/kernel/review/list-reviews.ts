@@ -7,8 +7,7 @@ import {
   type ReviewGroup,
   ReviewState,
 } from "#proto/pamm/common/v1/review.ts";
-import { moneyToProto } from "../contract/money.ts";
-import { usd } from "../money.ts";
+import { usdToProto } from "../contract/money.ts";
 import { MAX_PAGE_SIZE, pageOf } from "../page.ts";
 import { allOf, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { type CaseRow, caseFrom, type CauseRow, causeFrom } from "./case-row.ts";
@@ -83,7 +82,7 @@ export async function listReviewGroups(
 }
 
 function groupMessage({ causeAction, causeComment, day, amount, lowest, highest, ...row }: GroupRow): ReviewGroup {
-  const money = (minor: bigint | null) => (minor === null ? undefined : moneyToProto(usd(minor)));
+  const money = (minor: bigint | null) => (minor === null ? undefined : usdToProto(minor));
   const cause = causeFrom({ causeAction, causeComment, day });
   return { ...row, cause, amount: money(amount), lowest: money(lowest), highest: money(highest) };
 }

@@ -1,11 +1,8 @@
 import { Gauge } from "prom-client";
-import { type Job, runJob } from "../job.ts";
+import { type Job, showRegularly } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, type Queryable, sql } from "../postgres/query.ts";
-
-/** The usual interval at which Prometheus reads the metrics. */
-const RUN_EVERY_MS = 15_000;
 
 const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["reason"] });
 
@@ -16,7 +13,7 @@ const amountCents = gauge(
   "Sum of the absolute amounts of undecided reviews, in cents, by reason.",
 );
 
-/** Every replica shows the state of the table. A reason without an undecided review is not shown. */
+/** A reason without an undecided review is not shown. */
 export function showReviews(reviews: readonly OpenReviews[]): void {
   for (const shown of [open, oldestSeconds, amountCents]) shown.reset();
   for (const { reason, count, oldestSeconds: age, amount } of reviews) {
@@ -29,11 +26,7 @@ export function showReviews(reviews: readonly OpenReviews[]): void {
 
 /** Updates the metrics of the undecided reviews; part of every service with reviews. */
 export function watchReviews({ pool, log }: { readonly pool: Pool; readonly log: Log }): Job {
-  const work = async (): Promise<boolean> => {
-    showReviews(await sumUndecided(pool));
-    return false;
-  };
-  return runJob({ name: "watch reviews", everyMs: RUN_EVERY_MS, work, log });
+  return showRegularly("watch reviews", log, async () => showReviews(await sumUndecided(pool)));
 }
 
 /** The undecided reviews of one reason. */

@@ -7,13 +7,11 @@ import type { Queryable } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
-import { findCase, lockCase, markFinished, saveVote } from "./cases.ts";
+import { findCase, lockCase, markFinished, saveVote, listReviewEventsUntil } from "./cases.ts";
 import { writtenName } from "./owner.ts";
 import { otherGroup, refuse, reviewNotFound } from "./refusals.ts";
-import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
+import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL, VOTES_UNCONFIRMED } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
-import { VOTES_UNCONFIRMED } from "./unconfirmed.ts";
-import { listReviewEventsUntil } from "./review-events.ts";
 
 export type Decider<Facts> = {
   readonly pool: Pool;

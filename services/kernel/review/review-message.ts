@@ -1,6 +1,5 @@
 import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { moneyToProto } from "../contract/money.ts";
-import { usd } from "../money.ts";
+import { usdToProto } from "../contract/money.ts";
 import type { ReviewCase } from "./case-row.ts";
 import { possibleActions, type Progress } from "./review.ts";
 
@@ -18,7 +17,7 @@ export function reviewMessage(reviewCase: ReviewCase): Review {
     id,
     reason,
     login,
-    amount: amount === null ? undefined : moneyToProto(usd(amount)),
+    amount: amount === null ? undefined : usdToProto(amount),
     operationId,
     reference,
     dealId,

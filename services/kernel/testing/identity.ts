@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { type Contract, methodsOf } from "../contract/contract.ts";
-import { type Permissions, SERVICE_NAMES, type ServiceName } from "../contract/permissions.ts";
+import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
+import type { Permissions } from "../contract/permissions.ts";
 import type { Identity } from "../identity.ts";
 import { issueCertificate, type KeyPair, makeAuthority } from "../issue-certificates.ts";
 

@@ -1,7 +1,7 @@
 import type { Pool } from "../postgres/pool.ts";
 import { insertRules } from "../retention/progress.ts";
 import { applyRule, type RetentionLimits } from "../retention/retain.ts";
-import type { RetentionRule } from "../retention/rule.ts";
+import type { RetentionRule } from "../retention/table-rule.ts";
 
 /** Several statements for some rows. */
 const SMALL: RetentionLimits = { maxRows: 3, maxStatements: 2 };

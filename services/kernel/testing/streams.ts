@@ -1,9 +1,9 @@
 import { testNats } from "#test/support/nats.ts";
 import { silent as log } from "./calls.ts";
-import { FEED_NUMBER } from "../feed/forward.ts";
+import { FEED_NUMBER } from "../feed/relay.ts";
 import { type Broker, connectNats } from "../nats/connect.ts";
 import { jetStreamPublisher } from "../nats/publisher.ts";
-import { setUpStreams } from "../nats/set-up-streams.ts";
+import { setUpStreams } from "../../../deploy/nats/streams.ts";
 import type { StreamDefinition } from "../nats/stream-config.ts";
 
 export const WITHIN = { interval: 25 };

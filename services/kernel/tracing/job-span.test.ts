@@ -5,7 +5,11 @@ import { answer, call, COMMAND_ID, request, silent as log } from "../testing/cal
 import { serving } from "../testing/grpc-serving.ts";
 import { startTracing } from "./start.ts";
 
-const SETTINGS = { OTEL_TRACES_SAMPLER: "parentbased_always_on", OTEL_TRACES_SAMPLER_ARG: 1 } as const;
+const SETTINGS = {
+  OTEL_EXPORTER_OTLP_HEADERS: undefined,
+  OTEL_TRACES_SAMPLER: "parentbased_always_on",
+  OTEL_TRACES_SAMPLER_ARG: 1,
+} as const;
 const start = (url: string | undefined) =>
   startTracing({ service: "test", version: "1", settings: { ...SETTINGS, OTEL_EXPORTER_OTLP_ENDPOINT: url }, log });
 

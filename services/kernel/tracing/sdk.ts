@@ -17,9 +17,15 @@ import {
 import { hostname } from "node:os";
 import type { Log } from "../log.ts";
 import type { Secret } from "../secret.ts";
-import { countSpans } from "./metrics.ts";
 import type { SamplerName, TracingOptions } from "./settings.ts";
 import { switchTracing } from "./span.ts";
+import { Counter } from "prom-client";
+
+const spanCount = new Counter({
+  name: "pamm_trace_spans_total",
+  help: "Spans by outcome: exported, failed (the collector did not take them), or dropped (more were waiting than fit).",
+  labelNames: ["outcome"],
+});
 
 /** Bounds the memory while the collector is away: further spans are dropped. About 2 MB. */
 const MAX_QUEUED = 4_096;
@@ -89,7 +95,7 @@ function countedProcessor(exporter: SpanExporter): SpanProcessor {
     onEnd(span) {
       if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0) {
         if (queued < MAX_QUEUED) queued += 1;
-        else countSpans("dropped", 1);
+        else spanCount.inc({ outcome: "dropped" });
       }
       processor.onEnd(span);
     },
@@ -103,7 +109,7 @@ function counted(exporter: SpanExporter, log: Log): SpanExporter {
   let hasFailed = false;
   const note = (count: number, { code, error }: ExportResult): void => {
     const isExported = code === ExportResultCode.SUCCESS;
-    countSpans(isExported ? "exported" : "failed", count);
+    spanCount.inc({ outcome: isExported ? "exported" : "failed" }, count);
     if (!isExported && !hasFailed) {
       log.warn("traces not exported, they are dropped until the collector answers", { error });
     }

@@ -1,6 +1,6 @@
+import type { Config } from "../config.ts";
 import { oneOf, optional, secret, url, variable } from "../config-variables.ts";
 import type { Log } from "../log.ts";
-import type { Secret } from "../secret.ts";
 
 export const SAMPLERS = [
   "always_on",
@@ -20,12 +20,7 @@ export const TRACING_SETTINGS = {
   OTEL_TRACES_SAMPLER_ARG: variable("a ratio from 0 to 1", parseRatio, { whenMissing: "1" }),
 };
 
-export type TracingSettings = {
-  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  readonly OTEL_EXPORTER_OTLP_HEADERS?: Secret<string> | undefined;
-  readonly OTEL_TRACES_SAMPLER: SamplerName;
-  readonly OTEL_TRACES_SAMPLER_ARG: number;
-};
+export type TracingSettings = Config<typeof TRACING_SETTINGS>;
 
 export type TracingOptions = {
   readonly service: string;

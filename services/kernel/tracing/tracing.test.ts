@@ -22,6 +22,7 @@ import { startTracing } from "./start.ts";
 function start(url: string | undefined, own: Partial<TracingSettings> = {}) {
   const settings: TracingSettings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: undefined,
     OTEL_TRACES_SAMPLER: "parentbased_always_on",
     OTEL_TRACES_SAMPLER_ARG: 1,
     ...own,
@@ -152,6 +153,7 @@ test("a collector that refuses is counted, logged once, and again when it answer
   const { port } = server.address() as { port: number };
   const settings: TracingSettings = {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_EXPORTER_OTLP_HEADERS: undefined,
     OTEL_TRACES_SAMPLER: "always_on",
     OTEL_TRACES_SAMPLER_ARG: 1,
   };

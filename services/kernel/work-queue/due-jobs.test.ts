@@ -1,31 +1,22 @@
 import pg from "pg";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
-import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
+import { emptyDatabase } from "#test/support/database.ts";
 import { type DueJob, runDueJobs } from "./due-jobs.ts";
 import { HOUR_MS } from "../duration.ts";
 import { createLog } from "../log.ts";
-import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
 import { createWakeSignal } from "../wake-signal.ts";
+
+const { pool } = await emptyDatabase("tasks");
+await pool.query("create table task (name text not null, due_at timestamptz not null)");
 
 const log = createLog({ service: "test", level: "silent" });
 const WITHIN = { interval: 5 };
 
-let database: TestDatabase;
-let pool: Pool;
-
-beforeAll(async () => {
-  database = await emptyDatabase("tasks");
-  pool = database.pool;
-  await pool.query("create table task (name text not null, due_at timestamptz not null)");
-});
-
 beforeEach(async () => {
   await pool.query("truncate task");
 });
-
-afterAll(() => database[Symbol.asyncDispose]());
 
 const add = (name: string, inMs = 0) =>
   execute(pool, sql`insert into task values (${name}, clock_timestamp() + ${inMs} * interval '1 millisecond')`);

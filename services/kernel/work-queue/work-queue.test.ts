@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
+import { beforeEach, expect, test } from "vitest";
+import { emptyDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import type { Pool } from "../postgres/pool.ts";
 import { execute, fragment, many, maybeOne, one, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { workQueue } from "./work-queue.ts";
 
-let database: TestDatabase;
-let pool: Pool;
+const { pool } = await emptyDatabase("tasks");
+await pool.query(`
+  create table task (id bigint generated always as identity primary key, name text not null, done_at timestamptz,
+                     next_try_at timestamptz not null default clock_timestamp(), tries integer not null default 0, reason text);
+  create table blocked (name text)`);
 
 const queue = workQueue<{ readonly id: bigint; readonly tries: number; readonly name: string }>({
   table: fragment`task`,
@@ -19,20 +21,9 @@ const queue = workQueue<{ readonly id: bigint; readonly tries: number; readonly 
   claimMs: 15_000,
 });
 
-beforeAll(async () => {
-  database = await emptyDatabase("tasks");
-  pool = database.pool;
-  await pool.query(`
-    create table task (id bigint generated always as identity primary key, name text not null, done_at timestamptz,
-                       next_try_at timestamptz not null default clock_timestamp(), tries integer not null default 0, reason text);
-    create table blocked (name text)`);
-});
-
 beforeEach(async () => {
   await pool.query("truncate task, blocked restart identity");
 });
-
-afterAll(() => database[Symbol.asyncDispose]());
 
 const add = (name: string, dueInMs = 0) =>
   execute(

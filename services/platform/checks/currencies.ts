@@ -1,4 +1,4 @@
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

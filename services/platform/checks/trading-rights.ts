@@ -1,6 +1,6 @@
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 import { askTradingUse, type TradingUse } from "./trading-use.ts";

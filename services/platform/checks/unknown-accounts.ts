@@ -1,4 +1,4 @@
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";

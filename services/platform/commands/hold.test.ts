@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#kernel/refusal.ts";
+import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#catalogue/busy-account.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal, feeLegs } from "../testing/requests.ts";

@@ -1,4 +1,4 @@
-import { SERVICE_NAMES } from "#kernel/contract/permissions.ts";
+import { SERVICE_NAMES } from "#catalogue/services.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReportRecoveredRequest, ReportRecoveredResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";

@@ -1,4 +1,4 @@
-import type { Action, Reason } from "#kernel/review/catalogue.ts";
+import type { Action, Reason } from "#catalogue/reviews.ts";
 import { applyEvent } from "./leg-machine.ts";
 import { type Leg, reportedState } from "./leg.ts";
 

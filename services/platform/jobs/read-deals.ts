@@ -1,5 +1,5 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
+import { leaseCandidate } from "#kernel/postgres/lease.ts";
 import type { Deps } from "../deps.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { readLogins, REREAD_MS } from "../protocol/history/read-history.ts";

@@ -1,4 +1,5 @@
-import { CommitUnknown, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { CommitUnknown } from "#kernel/postgres/failure.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { TracePlace } from "#kernel/tracing/span.ts";
 import type { Deps } from "../deps.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";

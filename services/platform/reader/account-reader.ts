@@ -1,6 +1,6 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
+import type { LeaseCandidate } from "#kernel/postgres/lease.ts";
 import { DeletedDeals, ShownDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
 import type { GroupDeals } from "../mt5/deal-batches.ts";
@@ -51,7 +51,7 @@ type Run = {
   readonly unreadable: Map<string, Date>;
 };
 
-/** Reads the history of all managed accounts. One owner of the lease has one. */
+/** Reads the history of all managed accounts. One holder of the lease has one. */
 export class AccountReader {
   readonly #deps: Deps;
   readonly #role: ReaderRole;

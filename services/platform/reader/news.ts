@@ -1,5 +1,5 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import type { LeaseCandidate } from "#kernel/postgres/lease-candidate.ts";
+import type { LeaseCandidate } from "#kernel/postgres/lease.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { listManaged } from "../store/accounts.ts";
 import { findReadTo, readNews } from "../store/reader-cursor.ts";

@@ -86,7 +86,7 @@ test("a Master and Investors that changed are examined by the next run, and by n
   await settle(world);
   await untilSettled();
   const done = await run();
-  expect(done).toMatchObject({ findings: [], isBehind: false, endsPass: false });
+  expect(done).toMatchObject({ findings: [], leavesNewRows: false, endsPass: false });
   const logins = [pair.masterLogin, pair.investorLogin, second.investorLogin].toSorted();
   const changed = () => [...examined].filter((login) => !isOld(login)).toSorted();
   expect(changed()).toEqual(logins);
@@ -120,7 +120,7 @@ test("a change that is committed after later ones, and after a run, is found by 
 test("one run examines all that changed, however much", async () => {
   await corrupt("update master_pool set mark_tries = 1");
   await corrupt("update investor_account set posting_refusals = 1");
-  expect(await run()).toMatchObject({ findings: [], isBehind: false });
+  expect(await run()).toMatchObject({ findings: [], leavesNewRows: false });
   expect(examined.size).toBe(OLD_MASTERS + OLD_INVESTORS + 2);
 });
 
@@ -131,7 +131,7 @@ test("a run without time for all that changed is not complete, and the next ones
   const masters = ["master:0m0001", "master:0m0044", "master:0m0045"];
   const wanted = [...masters, "investor:0i0001", "investor:0i4500"];
   const first = await run([], 0);
-  expect(first.isBehind).toBe(true);
+  expect(first.leavesNewRows).toBe(true);
   const seen = new Set(examined);
   const found = keysOf(first);
   // Changed while the search goes on: at its begin, which was passed, and at its end.

@@ -39,7 +39,7 @@ export const SUBSCRIBERS: LoginTable = {
 };
 
 /** Where a check is between two runs: in what has changed, and in the pass through all logins. */
-export type Position = {
+export type LoginCursor = {
   /** What this transaction and later ones wrote has changed; 0 before the first run. */
   readonly since: bigint;
   /** The same of what changes meanwhile: the first transaction that had not ended when the changes were looked for; 0 once all are examined. */
@@ -51,7 +51,7 @@ export type Position = {
   readonly hasPassed: boolean;
 };
 
-export const AT_THE_START: Position = { since: 0n, until: 0n, examinedTo: "", passedTo: "", hasPassed: false };
+export const AT_THE_START: LoginCursor = { since: 0n, until: 0n, examinedTo: "", passedTo: "", hasPassed: false };
 
 export type Slice = {
   /** The first transaction that has not ended: what it and later ones write is new to a later search. */
@@ -64,7 +64,7 @@ export type Slice = {
 export async function nextSlice(
   db: Queryable,
   { name, rows, pageSize }: LoginTable,
-  { passedTo, hasPassed }: Position,
+  { passedTo, hasPassed }: LoginCursor,
   everyMs: number,
 ): Promise<Slice> {
   return await one<Slice>(
@@ -94,7 +94,7 @@ export async function nextSlice(
 export async function listChanged(
   db: Queryable,
   { written }: LoginTable,
-  { since, examinedTo }: Position,
+  { since, examinedTo }: LoginCursor,
 ): Promise<string[]> {
   // Before the first search nothing is known to be new: the pass examines all.
   if (since === 0n) return [];

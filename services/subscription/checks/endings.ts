@@ -1,4 +1,4 @@
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";

@@ -1,10 +1,10 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
-import { CHECK_EVERY_MS } from "#kernel/reconcile/catalogue.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
+import { CHECK_EVERY_MS } from "#catalogue/checks.ts";
 import type { CheckRun, Finding } from "#kernel/reconcile/check.ts";
-import { readPositions, writtenPositions } from "#kernel/reconcile/positions.ts";
+import { readCursors, writtenCursors } from "#kernel/reconcile/table-cursors.ts";
 import { AT_THE_START, listChanged, type LoginTable, nextSlice } from "./changed-logins.ts";
 
 /** Changed logins beyond this time wait for the next run, and the check is not complete. */
@@ -12,7 +12,7 @@ export const MAX_RUN_MS = 20 * SECOND_MS;
 
 export type LoginCheck<Name extends string> = {
   readonly pool: Pool;
-  /** By the names under which the position of each is stored. */
+  /** By the names under which the cursor of each is stored. */
   readonly tables: Readonly<Record<Name, LoginTable>>;
   readonly maxRunMs: number;
   /** Logins with a break that is not closed, by table. */
@@ -31,9 +31,9 @@ export async function examineLogins<Name extends string>(
 ): Promise<CheckRun> {
   const names = Object.keys(tables) as Name[];
   const untilMs = performance.now() + maxRunMs;
-  const next = readPositions(names, cursor, AT_THE_START);
+  const next = readCursors(names, cursor, AT_THE_START);
   const findings = new Map<string, Finding>();
-  let isBehind = false;
+  let leavesNewRows = false;
   for (const name of names) {
     const { pageSize } = tables[name];
     const at = next[name];
@@ -50,7 +50,7 @@ export async function examineLogins<Name extends string>(
       for (const finding of await examine(name, page)) findings.set(finding.key, finding);
       const last = page.at(-1) ?? "";
       if (first.has(last) || last === others.at(-1) || performance.now() < untilMs) continue;
-      isBehind = true;
+      leavesNewRows = true;
       next[name] = { ...passed, since: at.since, until, examinedTo: last };
       break;
     }
@@ -61,8 +61,8 @@ export async function examineLogins<Name extends string>(
   return {
     findings: [...findings.values()],
     covers: () => true,
-    nextCursor: writtenPositions(next),
+    nextCursor: writtenCursors(next),
     endsPass,
-    isBehind,
+    leavesNewRows,
   };
 }

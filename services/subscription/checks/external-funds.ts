@@ -1,5 +1,5 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

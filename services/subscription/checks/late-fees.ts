@@ -1,5 +1,5 @@
 import { HOUR_MS } from "#kernel/duration.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";

@@ -1,7 +1,7 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { cancelled, notCancellable } from "#kernel/queue-until-flat.ts";
+import { cancelled, notCancellable } from "#catalogue/queue-until-flat.ts";
 import { recordedAs } from "#kernel/refusal.ts";
 import type { CancelWithdrawalResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";

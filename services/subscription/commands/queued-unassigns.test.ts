@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { sized } from "#test/support/proof.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { cancelled, expired } from "#kernel/queue-until-flat.ts";
+import { cancelled, expired } from "#catalogue/queue-until-flat.ts";
 import { recordedAs } from "#kernel/refusal.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";

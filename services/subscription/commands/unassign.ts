@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { queueErrors, waitsForMaster } from "#kernel/queue-until-flat.ts";
+import { queueErrors, waitsForMaster } from "#catalogue/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { later } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";

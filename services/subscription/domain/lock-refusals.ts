@@ -1,10 +1,5 @@
-import {
-  OUTCOME_WAITED_FOR,
-  type Refusal,
-  RETRY_AFTER_MS,
-  waitsForNoCommand,
-  waitsForOutcome,
-} from "#kernel/refusal.ts";
+import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
+import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {

@@ -1,4 +1,4 @@
-import { type EntryOf, readEntry } from "#kernel/feed/decode-entry.ts";
+import { type EntryOf, readEntry } from "#kernel/feed/receive-page.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements, type FilingDeps } from "../processes/filing/file-movements.ts";

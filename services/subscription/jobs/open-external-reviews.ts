@@ -2,7 +2,7 @@ import { formatMinor } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { NewCase } from "#kernel/review/cases.ts";
-import type { Action } from "#kernel/review/catalogue.ts";
+import type { Action } from "#catalogue/reviews.ts";
 import { isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import { keepCases, type WantedCase } from "../processes/review/keep-cases.ts";
 import type { Deps } from "../deps.ts";

@@ -1,6 +1,6 @@
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { expired } from "#kernel/queue-until-flat.ts";
+import { expired } from "#catalogue/queue-until-flat.ts";
 import { recordedAs, Refusal } from "#kernel/refusal.ts";
 import { reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";

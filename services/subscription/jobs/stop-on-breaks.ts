@@ -1,4 +1,4 @@
-import { doesStop } from "#kernel/reconcile/catalogue.ts";
+import { doesStop } from "#catalogue/checks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";

@@ -1,12 +1,9 @@
 import { Gauge } from "prom-client";
-import { type Job, runJob } from "#kernel/job.ts";
+import { type Job, showRegularly } from "#kernel/job.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { readClosings } from "../store/closings.ts";
 import { countMarketWaits } from "../store/market-waits.ts";
-
-/** The usual interval at which Prometheus reads the metrics. */
-const RUN_EVERY_MS = 15_000;
 
 const waiting = new Gauge({
   name: "pamm_market_waits",
@@ -21,15 +18,13 @@ const withoutProgress = new Gauge({
 
 /**
  * Updates the metrics of Masters whose money waits for the market, which a deal, a price, a flat Master or the broker's compensation ends, and of those
- * that are being closed. Every replica shows the state of the table.
+ * that are being closed.
  */
 export function watchMasters({ pool, log }: { readonly pool: Pool; readonly log: Log }): Job {
-  const work = async (): Promise<boolean> => {
+  return showRegularly("watch Masters", log, async () => {
     for (const [reason, count] of Object.entries(await countMarketWaits(pool))) waiting.set({ reason }, count);
     const { count, seconds } = await readClosings(pool);
     closing.set(count);
     withoutProgress.set(seconds);
-    return false;
-  };
-  return runJob({ name: "watch Masters", everyMs: RUN_EVERY_MS, work, log });
+  });
 }

@@ -3,7 +3,7 @@ import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext, REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { EMPTY_POOL } from "../domain/pool/unit-pool.ts";
 import { allocationInProgress } from "../domain/departure-reasons.ts";

@@ -1,7 +1,15 @@
-import { execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  type Fragment,
+  many,
+  matchesRow,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
-import { type QueueAges, readQueueAges } from "#kernel/work-queue/queue-ages.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
 import { lockOwnerOf } from "../domain/departure.ts";
@@ -147,9 +155,27 @@ export const NEXT_LOOK = fragment`(
   select clock_timestamp() where ${HAS_CLOSING} or exists (select from departure where state = 'WAITING')
 )`;
 
+/** Of the commands of one kind that wait until a Master is flat, or are being tried because it is. */
+type QueueAges = {
+  readonly waiting: number;
+  /** Age of the oldest one that is open. */
+  readonly oldestSeconds: number;
+  /** How long the Master of an open one has been flat. */
+  readonly overdueSeconds: number;
+};
+
 export async function readQueue(db: Queryable, kind: DepartureKind): Promise<QueueAges> {
-  const open = fragment`
-    select requested_at, ready_at from departure
-    where kind = ${kind} and queue_until is not null and (state = 'WAITING' or has_waited and lock_owner is not null and state <> 'REFUSED')`;
-  return await readQueueAges(db, open);
+  return await one<QueueAges>(
+    db,
+    sql`select count(*)::int as waiting, ${longestSince(fragment`requested_at`)} as "oldestSeconds",
+               ${longestSince(fragment`ready_at`)} as "overdueSeconds"
+        from departure
+        where kind = ${kind} and queue_until is not null
+          and (state = 'WAITING' or has_waited and lock_owner is not null and state <> 'REFUSED')`,
+  );
+}
+
+/** Seconds since the earliest of these instants; 0 without one. */
+function longestSince(instant: Fragment): Fragment {
+  return fragment`greatest(extract(epoch from clock_timestamp() - coalesce(min(${instant}), clock_timestamp())), 0)::float8`;
 }

@@ -1,6 +1,6 @@
 import { column, execute, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { DealCause } from "#kernel/review/group.ts";
+import type { DealCause } from "#kernel/review/case-row.ts";
 import { earnedSince } from "./repairs.ts";
 
 /** Accounts of one run; the next run resets the others. */

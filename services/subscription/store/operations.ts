@@ -9,7 +9,7 @@ import {
   type Queryable,
   sql,
 } from "#kernel/postgres/query.ts";
-import type { QueueState } from "#kernel/queue-until-flat.ts";
+import type { QueueState } from "#catalogue/queue-until-flat.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";

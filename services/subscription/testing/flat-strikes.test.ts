@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { beforeEach, expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { listBrokenSums } from "../checks/find-pools.ts";
 import { addHoldings } from "./add-holdings.ts";

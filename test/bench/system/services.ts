@@ -1,5 +1,5 @@
 import type { Client } from "#kernel/contract/contract.ts";
-import type { ServiceName } from "#kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import { type Identity, readIdentity } from "#kernel/identity.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { owningClient } from "#test/support/owning-client.ts";

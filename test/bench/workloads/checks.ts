@@ -59,9 +59,9 @@ an equally long rest without checks is subtracted from the checks.`,
 
 type Used = ReadonlyMap<string, number>;
 
-/** Another owner has the leases, which no process can take before they expire. */
+/** Another holder has the leases, which no process can take before they expire. */
 async function stopChecks(system: System): Promise<void> {
-  await setLeases(system, "owner = 'bench', fence = fence + 1, expires_at = 'infinity'");
+  await setLeases(system, "holder = 'bench', fence = fence + 1, expires_at = 'infinity'");
 }
 
 async function startChecks(system: System): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../../../deploy/docs/openapi/document.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
-import { CHECKS } from "../../../services/kernel/reconcile/catalogue.ts";
+import { CHECKS } from "#catalogue/checks.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { findWords } from "#test/architecture/vocabulary.ts";
 

@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { type Contract, type Implementation, methodsOf } from "#kernel/contract/contract.ts";
-import { type Permissions, SERVICE_NAMES, type ServiceName } from "#kernel/contract/permissions.ts";
+import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
+import type { Permissions } from "#kernel/contract/permissions.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
 import { createLog } from "#kernel/log.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { callContext } from "#kernel/contract/context.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import type { ServiceName } from "#kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { CHECKS } from "../../../services/kernel/reconcile/catalogue.ts";
+import { CHECKS } from "#catalogue/checks.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown, withKey } from "./client.ts";
 import { deposit, existingAccount, expectDone, withdraw } from "./client-requests.ts";
 import { followEvents, newestEvent } from "./follow-events.ts";

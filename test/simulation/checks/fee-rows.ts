@@ -58,15 +58,17 @@ export class FeeRows {
   }
 
   pairs(): readonly PairRow[] {
-    const debts = new Map(Array.from(this.#fees.committed("fee_debt"), (row) => [nameOf(ownerOf(row)), row]));
+    const parts = Array.from(this.#fees.committed("fee_debt_part")).filter((row) => row["taken_by_id"] === null);
+    const debts = Map.groupBy(parts, (row) => nameOf(ownerOf(row)));
+    const prepaid = new Map(Array.from(this.#fees.committed("fee_prepaid"), (row) => [nameOf(ownerOf(row)), row]));
     const marks = new Map(this.#rows("pair").map((row) => [nameOf(ownerOf(row)), row]));
-    return [...new Set([...debts.keys(), ...marks.keys()])].map((name) => {
-      const debt = debts.get(name);
+    return [...new Set([...debts.keys(), ...prepaid.keys(), ...marks.keys()])].map((name) => {
+      const debt = debts.get(name) ?? [];
       const mark = marks.get(name);
       return {
-        ...ownerOf((debt ?? mark)!),
-        debtMinor: (debt?.["debt_minor"] ?? 0n) as bigint,
-        prepaidMinor: (debt?.["prepaid_minor"] ?? 0n) as bigint,
+        ...ownerOf((debt[0] ?? prepaid.get(name) ?? mark)!),
+        debtMinor: debt.reduce((sum, row) => sum + (row["amount_minor"] as bigint), 0n),
+        prepaidMinor: (prepaid.get(name)?.["prepaid_minor"] ?? 0n) as bigint,
         markE8: (mark?.["mark_e8"] ?? 0n) as bigint,
       };
     });

@@ -28,6 +28,8 @@ const E8_PER_CENT = 1_000_000n;
 /** A cent at a rate of one, in the unit of the high-water mark times the rate. */
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
 const DEBIT = 1;
+/** Tables with rows of an Investor and a Master. */
+const OF_A_PAIR: ReadonlySet<string> = new Set(["fee_payment", "fee_debt_part", "fee_prepaid", "pair"]);
 
 /** Checks every deal of a fee, and the rows that each commit of the fee service changes. */
 export class FeesWatch {
@@ -79,7 +81,7 @@ export class FeesWatch {
       if (table === "fee_payment") this.#noteDecided(paymentOf(committed));
       if (table === "fee_payment") this.#checkPayment(paymentOf(committed));
       if (table === "fee_run") this.#checkRun(committed);
-      if (table === "fee_payment" || table === "fee_debt" || table === "pair") owners.push(ownerOf(committed));
+      if (OF_A_PAIR.has(table)) owners.push(ownerOf(committed));
     }
     const names = new Set(owners.map(nameOf));
     for (const pair of this.#facts.fees.pairs()) if (names.has(nameOf(pair))) this.#checkPair(pair);

@@ -50,8 +50,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/store/debts.ts`,
-        find: "set debt_minor = 0, debt_since = null",
-        put: "set debt_minor = fee_debt.debt_minor",
+        find: "set taken_by_id = taken.id",
+        put: "set taken_by_id = fee_debt_part.taken_by_id",
       },
     ],
     detectedBy: ["I4"],

@@ -50,7 +50,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     name: "what an imported fee has paid lowers no later one",
     edits: [
       {
-        file: "services/fee/processes/recovery/record-imported.ts",
+        file: "services/fee/jobs/record-imported-fees.ts",
         find: "  await addPrepaid(tx, { investorLogin, masterLogin, amount });",
         put: "  await addPrepaid(tx, { investorLogin, masterLogin, amount: 0n });",
       },

@@ -1,4 +1,4 @@
-import { listMigrations } from "#kernel/postgres/migration-files.ts";
+import { listMigrations } from "#kernel/postgres/apply-migration.ts";
 import { CommitLog } from "./commit-log.ts";
 import { buildSchema } from "./build-schema.ts";
 import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts";

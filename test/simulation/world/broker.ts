@@ -1,4 +1,4 @@
-import { FEED_NUMBER, type Forward } from "../../../services/kernel/feed/forward.ts";
+import { FEED_NUMBER, type Forward } from "#kernel/feed/relay.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";

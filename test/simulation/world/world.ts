@@ -3,7 +3,7 @@ import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Client } from "../../../services/kernel/contract/contract.ts";
-import type { ServiceName } from "../../../services/kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import { execute, sql } from "../../../services/kernel/postgres/query.ts";
 import { inTransaction } from "../../../services/kernel/postgres/transaction.ts";

@@ -1,5 +1,5 @@
 import type { Models } from "../../../client/index.ts";
-import { checkEntry } from "../../../kernel/reconcile/catalogue.ts";
+import { checkEntry } from "../../../catalogue/checks.ts";
 import { reviewsHref } from "../../app/addresses.ts";
 import { ReviewLink } from "../../components/links.tsx";
 import { NotReached } from "../../components/not-reached.tsx";

@@ -1,5 +1,5 @@
 import type { Models } from "../../../client/index.ts";
-import { actionEntry, reasonEntry } from "../../../kernel/review/catalogue.ts";
+import { actionEntry, reasonEntry } from "../../../catalogue/reviews.ts";
 
 type Review = Models["Review"];
 export type Action = Review["actions"][number];

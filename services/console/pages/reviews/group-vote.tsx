@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import type { Models } from "../../../client/index.ts";
-import { ACTIONS } from "../../../kernel/review/catalogue.ts";
+import { ACTIONS } from "../../../catalogue/reviews.ts";
 import { isSameOwner } from "../../../kernel/review/owner.ts";
 import { ReviewLink } from "../../components/links.tsx";
 import { ProblemView } from "../../components/problem-view.tsx";

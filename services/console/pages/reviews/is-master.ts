@@ -1,5 +1,5 @@
 import type { Models } from "../../../client/index.ts";
-import { reasonEntry } from "../../../kernel/review/catalogue.ts";
+import { reasonEntry } from "../../../catalogue/reviews.ts";
 
 /** The account of a review is a Master for these reasons; otherwise it is an Investor most often, and the review does not say it. */
 export function isAboutMaster({ reason }: Pick<Models["Review"], "reason">): boolean {

@@ -1,5 +1,5 @@
 import type { Models } from "../../../client/index.ts";
-import { actionEntry, reasonEntry } from "../../../kernel/review/catalogue.ts";
+import { actionEntry, reasonEntry } from "../../../catalogue/reviews.ts";
 import { addDecimals, formatAmount, isNegative } from "../../formats/decimal.ts";
 
 /** What a list of groups, or one review, says of its cause. */

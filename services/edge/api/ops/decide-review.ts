@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
-import { ACTIONS } from "#kernel/review/catalogue.ts";
+import { ACTIONS } from "#catalogue/reviews.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { INT64, read, text, textOrNumber } from "../../fields/field.ts";

@@ -1,4 +1,4 @@
-import { ACTIONS, REASONS } from "#kernel/review/catalogue.ts";
+import { ACTIONS, REASONS } from "#catalogue/reviews.ts";
 import { setOf } from "../../fields/field.ts";
 
 export const reviewingService = setOf("ReviewingService", "A service that keeps reviews; its name begins their ids.", {

@@ -2,7 +2,7 @@ import { batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { keyInProgress, keyReused } from "#kernel/key-refusals.ts";
+import { keyInProgress, keyReused } from "#catalogue/key-refusals.ts";
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../../problems/http-status.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { type Paid, type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
+import { findOwed } from "../../store/debts.ts";
 import { lockOpenPayments } from "../../store/due-payments.ts";
 import { decideWeeks } from "../../testing/deciding.ts";
 import { INVESTOR } from "../../testing/fee.ts";
@@ -39,7 +39,8 @@ test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]
     { payment: first!, outcome: older },
   ]);
 
-  const debts = sql`select debt_minor as debt, debt_since as since from fee_debt`;
-  expect(await many(world.deps.pool, debts)).toEqual([{ debt, since: new Date("2026-01-10T00:00:00Z") }]);
+  const { owed } = await findOwed(world.deps.pool, "", [INVESTOR]);
+  const since = new Date("2026-01-10T00:00:00Z");
+  expect(owed.get(INVESTOR)).toEqual([expect.objectContaining({ kind: "debt", amount: debt, since })]);
   await expectToReconcile(world);
 });

@@ -4,8 +4,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Clock } from "#kernel/clock.ts";
 import { COLLECTED_BEFORE, type Paid, type Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
-import { addDebtParts, type NewDebtPart } from "../../store/debt-parts.ts";
-import { addDebts, nameOf, type OwedDebt } from "../../store/debts.ts";
+import { addDebts, type NewDebtPart } from "../../store/debts.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
@@ -13,9 +12,6 @@ import { workTogether } from "../together.ts";
 
 /** A payment with its final outcome. */
 export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Paid | Unpaid };
-
-/** False when another process has settled the payment before. */
-export type Settlement = { readonly isSettled: boolean };
 
 export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
 
@@ -26,16 +22,16 @@ export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Cl
 export async function settlePayments(
   settler: Settler,
   answered: readonly FinalPayment[],
-): Promise<(Settlement | Error)[]> {
+): Promise<(undefined | Error)[]> {
   const { pool, log, now } = settler;
   const items = answered.map((each) => ({ ...each, masterLogin: each.payment.masterLogin }));
   return await workTogether(items, async (own) => {
-    const { settled, deferred } = await inTransaction(pool, (tx) => settle(tx, own, now()));
+    const deferred = await inTransaction(pool, (tx) => settle(tx, own, now()));
     for (const { payment, outcome } of deferred) {
       const { key, masterLogin: login } = payment;
       log.info("fee deferred, amount is now debt", { key, login, reason: outcome.reason });
     }
-    return own.map(({ payment }) => ({ isSettled: settled.has(payment.id) }));
+    return own.map(() => undefined);
   });
 }
 
@@ -50,10 +46,11 @@ export async function endCollected(tx: Transaction, ids: readonly bigint[], at: 
   );
 }
 
-type Done = { readonly settled: ReadonlySet<bigint>; readonly deferred: readonly UnpaidPayment[] };
-
-/** Under the locks of the Masters' rows, so that no reader sees the id of a credit before a lower one. */
-async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Date): Promise<Done> {
+/**
+ * Under the locks of the Masters' rows, so that no reader sees the id of a credit before a lower one. Payments that another process has settled
+ * stay as they are. Returns those whose due amount has become debt.
+ */
+async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Date): Promise<UnpaidPayment[]> {
   await lockMasters(
     tx,
     answered.map(({ payment }) => payment.masterLogin),
@@ -70,40 +67,20 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
     if (outcome?.kind === "paid") paid.push({ payment, outcome });
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
-  const uncollected = uncollectedOf(paid, refused);
-  await addDebts(tx, debtsOf(uncollected));
-  await addDebtParts(tx, uncollected.map(partOf));
+  await addDebts(tx, uncollectedOf(paid, refused));
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
   if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
-  const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
-  return { settled: new Set(open.map(({ id }) => id)), deferred };
+  return refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
 }
 
-type Uncollected = { readonly payment: DuePayment; readonly amount: bigint };
-
-function uncollectedOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Uncollected[] {
+function uncollectedOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): NewDebtPart[] {
   return [
     ...paid.map(({ payment, outcome }) => ({ payment, amount: payment.due - outcome.amount })),
     ...refused.map(({ payment }) => ({ payment, amount: payment.due })),
-  ].filter(({ amount }) => amount !== 0n);
-}
-
-function partOf({ payment: { investorLogin, masterLogin, id: sourceId }, amount }: Uncollected): NewDebtPart {
-  return { investorLogin, masterLogin, sourceId, amount };
-}
-
-/** Uncollected amounts, one sum for each Investor and Master, with the age of its oldest part. */
-function debtsOf(uncollected: readonly Uncollected[]): OwedDebt[] {
-  const debts = new Map<string, OwedDebt>();
-  for (const { payment, amount } of uncollected) {
-    const { investorLogin, masterLogin, since } = payment;
-    const pair = nameOf({ investorLogin, masterLogin });
-    const known = debts.get(pair) ?? { investorLogin, masterLogin, since, amount: 0n };
-    const oldest = known.since < since ? known.since : since;
-    debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });
-  }
-  return [...debts.values()];
+  ].flatMap(({ payment: { investorLogin, masterLogin, id: sourceId }, amount }) =>
+    amount === 0n ? [] : { investorLogin, masterLogin, sourceId, amount },
+  );
 }
 
 function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type DecidedFee, type Decision, mastersOf } from "../../domain/decision.ts";
 import { insertItems } from "../../store/collections.ts";
-import { takeDebtParts } from "../../store/debt-parts.ts";
-import { nameOf, takeDebts } from "../../store/debts.ts";
+import { findTakable, nameOf, takeDebts } from "../../store/debts.ts";
 import {
   type InsertedPayment,
   insertPayments,
@@ -62,7 +61,7 @@ export async function recordDepartures(
   const keys = decisions.map(({ key }) => key);
   const recorded = await listRecordedKeys(tx, keys);
   const unrecorded = decisions.filter(({ key }) => !recorded.has(key));
-  const taken = await takeDue(tx, unrecorded.flatMap(feesOf));
+  const taken = await listDue(tx, unrecorded.flatMap(feesOf));
   const due = unrecorded.map((decision) => ({ decision, fees: feesOf(decision).filter((fee) => taken.has(fee.key)) }));
   const runIds = await insertRuns(
     tx,
@@ -83,7 +82,7 @@ export async function recordWeek(tx: Transaction, decision: Decision, at: Date):
   const keys = fees.map(({ key }) => key);
   const recorded = await listKnownKeys(tx, keys);
   const unrecorded = fees.filter(({ key }) => !recorded.has(key));
-  const taken = await takeDue(tx, unrecorded);
+  const taken = await listDue(tx, unrecorded);
   const due = unrecorded.filter(({ key }) => taken.has(key));
   const run = { ...runOf(decision), payments: due.length, isDecided: decision.isLast };
   const runId = (await extendRun(tx, run)) ?? (await insertRuns(tx, due.length === 0 ? [] : [run], at)).at(0);
@@ -111,12 +110,12 @@ function idOf(runId: bigint | undefined): bigint {
 }
 
 /** The keys of the fees that are due: a debt only while it has the amount that was decided, so that it is owed once. */
-async function takeDue(tx: Transaction, fees: readonly InvestorFee[]): Promise<ReadonlySet<string>> {
-  const taken = await takeDebts(
+async function listDue(tx: Transaction, fees: readonly InvestorFee[]): Promise<ReadonlySet<string>> {
+  const takable = await findTakable(
     tx,
     fees.filter(({ kind }) => kind === "PF_DEBT"),
   );
-  return new Set(fees.flatMap((fee) => (fee.kind === "PF" || taken.has(nameOf(fee)) ? fee.key : [])));
+  return new Set(fees.flatMap((fee) => (fee.kind === "PF" || takable.has(nameOf(fee)) ? fee.key : [])));
 }
 
 /** What is to be collected of the payments, by the keys of their transfers: what imported fees have paid is ended. */
@@ -128,7 +127,7 @@ async function insertDue(
   if (payments.length === 0) return new Map();
   const ids = await insertPayments(tx, payments, at);
   const inserted = payments.map((payment, index) => ({ payment, ...(ids[index] as InsertedPayment) }));
-  await takeDebtParts(
+  await takeDebts(
     tx,
     inserted.flatMap(({ payment, id }) => (payment.kind === "PF_DEBT" ? { ...payment, paymentId: id } : [])),
   );

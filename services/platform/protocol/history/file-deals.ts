@@ -1,5 +1,5 @@
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Reason } from "#kernel/review/catalogue.ts";
+import type { Reason } from "#catalogue/reviews.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";

@@ -1,6 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type NewCase, openCase } from "#kernel/review/cases.ts";
-import type { Reason } from "#kernel/review/catalogue.ts";
+import type { Reason } from "#catalogue/reviews.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { reviewActions } from "../../domain/review-actions.ts";
 import { readClock } from "../../store/clock.ts";

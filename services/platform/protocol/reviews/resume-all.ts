@@ -1,5 +1,5 @@
 import { SECOND_MS } from "#kernel/duration.ts";
-import type { ServiceName } from "#kernel/contract/permissions.ts";
+import type { ServiceName } from "#catalogue/services.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";

@@ -8,7 +8,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { refusalOfTransfer } from "#kernel/transfer-refusals.ts";
+import { refusalOfTransfer } from "#catalogue/transfer-refusals.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import type { RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";

@@ -5,7 +5,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { waitsAfter } from "#kernel/queue-until-flat.ts";
+import { waitsAfter } from "#catalogue/queue-until-flat.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { formatMinor } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type NewCase, openCase } from "#kernel/review/cases.ts";
-import type { Action } from "#kernel/review/catalogue.ts";
+import type { Action } from "#catalogue/reviews.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/buckets.ts";

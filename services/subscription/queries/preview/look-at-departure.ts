@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { inSnapshot } from "#kernel/postgres/snapshot.ts";
+import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { IntendedWithdrawal } from "#proto/pamm/platform/v1/platform.ts";

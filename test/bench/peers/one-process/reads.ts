@@ -8,7 +8,7 @@ import { Secret } from "#kernel/secret.ts";
 import { createCredentialCipher } from "../../../../services/account/credential-cipher.ts";
 import { rateText } from "../../../../services/edge/wire/rate.ts";
 import { nullableTimestamp, timestamp } from "../../../../services/edge/wire/timestamp.ts";
-import { type FeeVersion, termsAt } from "../../../../services/fee/domain/version.ts";
+import { shownAt, type Version } from "../../../../services/fee/domain/timeline.ts";
 import { openDeps, variable } from "../work/open.ts";
 
 const { pool, platform } = openDeps();
@@ -95,7 +95,7 @@ app.get<ByLogin>("/fee/:login", async ({ params: { login } }) => {
     values: [login],
   });
   const [{ investor_id, investor_login, created_at: createdAt, updated_at: updatedAt }] = rows;
-  const { ratePpm, enabled, effectiveSince } = termsAt(rows as FeeVersion[], new Date());
+  const { ratePpm, enabled, effectiveSince } = shownAt(rows as Version[], new Date())!;
   return {
     investor_id,
     investor_login,

@@ -1,15 +1,15 @@
 type Member = bigint | number | string | boolean | readonly bigint[];
 
-/** Where a check is in one of its tables. */
-type Position = { readonly [member: string]: Member };
+/** Where a check is in one of its tables, in values that JSON can keep. */
+type Stored = { readonly [member: string]: Member };
 
-/** The positions of a check in its tables, as its cursor. */
-export function writtenPositions(positions: Readonly<Record<string, Position>>): string {
-  return JSON.stringify(positions, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+/** The cursor of a check: where it is in each of its tables. */
+export function writtenCursors(cursors: Readonly<Record<string, Stored>>): string {
+  return JSON.stringify(cursors, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 
-/** The positions that `writtenPositions` has written. A table without one begins at `start`. */
-export function readPositions<Name extends string, Own extends Position>(
+/** The cursors that `writtenCursors` has written. A table without one begins at `start`. */
+export function readCursors<Name extends string, Own extends Stored>(
   names: readonly Name[],
   cursor: string,
   start: Own,
@@ -17,8 +17,8 @@ export function readPositions<Name extends string, Own extends Position>(
   const stored = (cursor.startsWith("{") ? JSON.parse(cursor) : {}) as Partial<Record<Name, Record<string, unknown>>>;
   const read = (written: Record<string, unknown>): Own =>
     Object.fromEntries(Object.entries(start).map(([name, member]) => [name, readAs(member, written[name])])) as Own;
-  const positions = names.map((name) => [name, stored[name] === undefined ? start : read(stored[name])]);
-  return Object.fromEntries(positions) as Record<Name, Own>;
+  const cursors = names.map((name) => [name, stored[name] === undefined ? start : read(stored[name])]);
+  return Object.fromEntries(cursors) as Record<Name, Own>;
 }
 
 /** JSON has no bigint: these were written as text. */

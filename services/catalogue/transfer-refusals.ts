@@ -1,4 +1,4 @@
-import { type Refusal, refusalsOf, RETRY_AFTER_MS } from "./refusal.ts";
+import { type Refusal, refusalsOf, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 
 /** Why platform has not executed a transfer, as callers are answered; part of the refusals of every service that requests some for them. */
 export const { refuse, refusals: TRANSFER_REFUSALS } = refusalsOf({
