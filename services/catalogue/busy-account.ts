@@ -1,4 +1,4 @@
-import { type RefusalExtra, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type RefusalExtra } from "#kernel/refusal.ts";
 
 /**
  * The refusal of whatever waits for an outcome that the platform has not answered: it is found in its history, after a quiet period of minutes. Callers
@@ -21,14 +21,14 @@ export function waitsForOutcome({ details }: Pick<RefusalExtra, "details">): boo
 export const HISTORY_WAITED_FOR = {
   message:
     "The balance and the history of this account cannot be read completely on the trading platform at the moment, and are read again by themselves. Retry in some seconds; operators find what lasts longer in the reviews and breaks of the account. Nothing was executed.",
-  extra: { outcome: "not_executed", details: { reason: "history_unread" }, retryAfterMs: RETRY_AFTER_MS },
+  extra: { outcome: "not_executed", details: { reason: "history_unread" } },
 } as const satisfies { readonly message: string; readonly extra: RefusalExtra };
 
 /** The refusal of a command whose time was over before it was looked whether its account is free. The reason is for services, as above. */
 export const TURN_WAITED_FOR = {
   message:
     "So many requests came at the same time that this one did not begin before its time was over. Nothing was executed. Send the request again in a second.",
-  extra: { outcome: "not_executed", details: { reason: "no_turn" }, retryAfterMs: RETRY_AFTER_MS },
+  extra: { outcome: "not_executed", details: { reason: "no_turn" } },
 } as const satisfies { readonly message: string; readonly extra: RefusalExtra };
 
 /** The message for a refusal that no other command is the reason of. A service that passes it on to callers leaves the reason out. */

@@ -1,4 +1,4 @@
-import { type Refusal, refusalsOf, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, refusalsOf } from "#kernel/refusal.ts";
 
 /** Why platform has not executed a transfer, as callers are answered; part of the refusals of every service that requests some for them. */
 export const { refuse, refusals: TRANSFER_REFUSALS } = refusalsOf({
@@ -37,7 +37,7 @@ export function refusalOfTransfer({
       return refuse(
         "platform_unavailable",
         "The trading platform did not execute the operation in time. Nothing was executed.",
-        { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
+        { outcome: "not_executed" },
       );
   }
 }

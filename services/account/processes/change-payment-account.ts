@@ -4,7 +4,7 @@ import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { reasonOf, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
-import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated } from "#kernel/refusal.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
@@ -66,7 +66,6 @@ async function adopt({ platform }: Deps, login: string, context: CallContext): P
     if (isTransientFailure(error)) {
       throw refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was changed.", {
         outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
       });
     }
     throw error instanceof Refusal ? restated(error, { outcome: "not_executed" }) : error;
@@ -119,7 +118,7 @@ function busy(): Refusal {
   return refuse(
     "account_busy",
     "Another change of this Master's payment account is in progress, which ends within seconds. Nothing was executed. Send the request again in a second.",
-    { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS },
+    { outcome: "not_executed" },
   );
 }
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, restated, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, restated } from "#kernel/refusal.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -126,10 +126,7 @@ async function refusalAfter(deps: Deps, { id, operationId }: Provisioning, refus
     const unavailable = refuse(
       "platform_unavailable",
       "The trading platform cannot create accounts at the moment. Nothing was created.",
-      {
-        outcome: "not_executed",
-        retryAfterMs: RETRY_AFTER_MS,
-      },
+      { outcome: "not_executed" },
     );
     if (await markNeverSent(deps.pool, id, unavailable)) {
       return unavailable;

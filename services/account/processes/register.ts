@@ -1,7 +1,7 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import type { RegistrationFacts } from "../domain/decide-registration.ts";
@@ -60,8 +60,5 @@ export async function registerOnce<T>({ find, register }: Registration<T>): Prom
 }
 
 function unavailable(code: "service_unavailable" | "platform_unavailable", why: string): Refusal {
-  return refuse(code, `${why}. Nothing was registered.`, {
-    outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  return refuse(code, `${why}. Nothing was registered.`, { outcome: "not_executed" });
 }

@@ -8,7 +8,7 @@ import { listEndedUnpaid, type DuePayment } from "../store/due-payments.ts";
 import { decisionOf, dueItem } from "../messages/decision.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Decision } from "../domain/decision.ts";
 import { insertMaster } from "../store/masters.ts";
@@ -74,5 +74,5 @@ async function addMaster({ pool, accounts }: Deps, login: string, context: CallC
 /** Another transaction has the row of a Master for too long: nothing was recorded, and a repetition records it. */
 function feesBeingRecorded(masterLogin: string): Refusal {
   const message = `Fees of Master ${masterLogin} are being recorded, which takes seconds. Nothing was executed. Send the request again in a second.`;
-  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  return refuse("allocation_in_progress", message, { outcome: "not_executed" });
 }

@@ -1,5 +1,5 @@
 import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
-import { type Refusal, restated, RESTART_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, restated, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refusalOfTransfer } from "#catalogue/transfer-refusals.ts";
 import { refuse } from "../refusals.ts";
 
@@ -49,9 +49,7 @@ export function refusalOfLock(refusal: Refusal, blockedBy: OpenOperation | undef
   if (code !== "account_busy") return refusedUnsent(refusal);
   if (waitsForOutcome(refusal)) return busyUntilKnown(blockedBy);
   const message = waitsForNoCommand(refusal);
-  if (message !== undefined) {
-    return refuse(code, message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
-  }
+  if (message !== undefined) return refuse(code, message, { outcome: "not_executed" });
   return refusalOfDeposit({ kind: "refused", code, platformCode: 0 }, blockedBy);
 }
 
@@ -70,7 +68,7 @@ export function refusalOfDeposit({ code, platformCode }: RefusedTransfer, blocke
   return refuse(
     "account_busy",
     "Another operation on this account is in progress, and this one waited 5 seconds for its end. Nothing was executed. Send the request again in a second.",
-    { outcome: "not_executed", operationId: blockedBy?.operationId, retryAfterMs: RETRY_AFTER_MS },
+    { outcome: "not_executed", operationId: blockedBy?.operationId },
   );
 }
 

@@ -3,7 +3,6 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { isOwnAccount } from "../protocol/account-tag.ts";
@@ -93,9 +92,6 @@ async function adoptOther(deps: Deps, login: string, role: Role, context: CallCo
     throw refuse(
       "platform_unavailable",
       `Account ${login} changed in each reading, because it is being traded on or credited. Nothing was registered. Send the request again when the account is quiet.`,
-      {
-        retryAfterMs: RETRY_AFTER_MS,
-      },
     );
   }
   const { group, balanceMinor, cut: readsFrom, deals, positions } = snapshot;

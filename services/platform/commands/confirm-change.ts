@@ -1,4 +1,3 @@
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { RETCODE } from "../mt5/retcodes.ts";
 import type { ChangeOutcome } from "../mt5/user-record.ts";
@@ -22,7 +21,7 @@ export async function confirmChange(
     throw refuse("platform_rejected", text, { details: { platform_code: String(outcome.code) } });
   }
   const message = `The trading platform did not confirm the request to ${change} the account.`;
-  throw refuse("platform_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
+  throw refuse("platform_unavailable", message);
 }
 
 function asUnconfirmed(error: unknown): ChangeOutcome {

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import type { CloseMasterRequest, CloseMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkDeparture } from "../domain/departure-reasons.ts";
@@ -47,7 +47,7 @@ async function checkClosable(deps: Deps, login: string, context: CallContext): P
     deps.log.info("terms of fees not known, closing refused", { login, error });
     const message =
       "The performance fees that are due first are not calculated, because the service for fees has not answered in time. Nothing was executed. Send the request again in a second.";
-    throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+    throw refuse("service_unavailable", message, { outcome: "not_executed" });
   }
   checkDeparture({ master: { isComplete: true, openPositions: await countPositions(deps, login, context) } });
 }

@@ -14,7 +14,7 @@ test("whether an account waits for an unknown outcome, for its history or for it
       code: "account_busy",
       message: waited.message,
       details: {},
-      retryAfterMs: 1_000,
+      retryAfterMs: undefined,
     });
   }
   expect(refusalOfLock(busy())).toMatchObject({
@@ -22,7 +22,7 @@ test("whether an account waits for an unknown outcome, for its history or for it
     message:
       "Another operation of this Investor is in progress, and this one waited for its end as long as it may. Nothing was executed. Send the request again in a second.",
     details: {},
-    retryAfterMs: 1_000,
+    retryAfterMs: undefined,
   });
 });
 

@@ -1,13 +1,13 @@
 import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {
-  return refuse("account_busy", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  return refuse("account_busy", message, { outcome: "not_executed" });
 }
 
 export function platformUnavailable(message: string): Refusal {
-  return refuse("platform_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  return refuse("platform_unavailable", message, { outcome: "not_executed" });
 }
 
 /** Nothing is moved to a Master that the trading platform does not show. */

@@ -3,7 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
@@ -29,7 +29,7 @@ import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isNotNegative, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
-const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
+const NOT_EXECUTED = { outcome: "not_executed" } as const;
 const NOTHING_FILED: PoolLedger = {
   filedNumber: -1n,
   own: 0n,
