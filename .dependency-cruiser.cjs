@@ -111,9 +111,9 @@ module.exports = {
       severity: "error",
       from: {
         path: "^services/edge/",
-        pathNot: ["([.]exchange|/examples)[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)", A_TEST],
+        pathNot: ["[.]exchange[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)", A_TEST],
       },
-      to: { path: ["([.]exchange|/examples)[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)"] },
+      to: { path: ["[.]exchange[.]ts$", "^services/edge/api/(samples/|documented-routes[.]ts$)"] },
     },
     {
       name: "store-knows-no-protocol",

@@ -1,7 +1,7 @@
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { EquityReply } from "../../services/edge/api/schemas/equity.ts";
+import { EquityReply } from "../../services/edge/api/history/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";
 import { departureReasons } from "../../services/subscription/domain/departure-reasons.ts";
@@ -11,8 +11,8 @@ import { pendingFee } from "./engine/fee.ts";
 import { dueNow } from "./engine/fees.ts";
 import { compare, distance, type Fraction, fraction, show, ZERO } from "./engine/fraction.ts";
 import { withdrawalOf } from "./engine/investing.ts";
-import { E8_PER_CENT } from "./tolerance.ts";
 import { accountOf, activeOf, type Due, type Investor, type World } from "./engine/world.ts";
+import { E8_PER_CENT } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
 export type EquityUnderTest = {

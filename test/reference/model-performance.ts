@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { PerformanceReply } from "../../services/edge/api/schemas/performance.ts";
+import { PerformanceReply } from "../../services/edge/api/history/performance.ts";
 import { calendarOf } from "../../services/kernel/time-zone.ts";
 import {
   chainValuations,

@@ -1,8 +1,8 @@
 import type { FieldError } from "#kernel/refusal.ts";
+import { type CheckName, CHECKS } from "../../../services/edge/fields/checks.ts";
 import type { Route } from "../../../services/edge/http/route.ts";
 import { invalid } from "../../../services/edge/problems/problem.ts";
 import type { ProblemCode } from "../../../services/edge/problems/problems.ts";
-import { CHECKS, type CheckName } from "../../../services/edge/fields/checks.ts";
 
 type Field = { readonly "x-check"?: CheckName; readonly enum?: readonly string[] };
 

@@ -2,11 +2,9 @@ import { formatMinor } from "#kernel/money.ts";
 import { EVENT_TYPES } from "../fields/event-types.ts";
 import { model, nullableId, nullableString, setOf, string } from "../fields/field.ts";
 import { at, shown } from "../fields/message.ts";
-import { idReply, timeReply } from "../fields/reply-fields.ts";
+import { idReply, LOGIN, timeReply } from "../fields/reply-fields.ts";
 
 export const eventType = setOf("EventType", "What has happened.", EVENT_TYPES);
-
-const LOGIN = { pattern: "^[1-9][0-9]{0,18}$" };
 
 export const Event = model("Event", "Something has another state than before.", {
   id: idReply("Id of the event. Ids ascend, and are not dense.", 1_024),
@@ -27,12 +25,12 @@ export const Event = model("Event", "Something has another state than before.", 
   login: nullableString({
     description: "The account that it is about: of a break or review any account or null, otherwise the Investor.",
     example: "3000003",
-    shown: LOGIN,
+    ...LOGIN,
   }),
   master_login: nullableString({
     description: "Trading login of the Master; null without one.",
     example: null,
-    shown: LOGIN,
+    ...LOGIN,
   }),
   operation_id: nullableString({
     description: "The operation that it belongs to; null when there is none, or it is not known.",

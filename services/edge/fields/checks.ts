@@ -1,17 +1,17 @@
+import { checkCharacter } from "#kernel/check-character.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
-import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, type Money, parseAmount, usd } from "#kernel/money.ts";
 import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
 import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#catalogue/queue-until-flat.ts";
 import { parseRate, WHOLE } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { EVENT_KINDS, readTypes } from "./event-types.ts";
-import { beginsWithReference } from "./reference.ts";
 
 /** What is wrong with one value. `text` continues the name of the field. */
 export type Problem = { readonly code: string; readonly text: string };
-export type Check = (text: string) => Problem | undefined;
+type Check = (text: string) => Problem | undefined;
 
 /** The columns of usual CRM systems. */
 export const MAX_NAME_LENGTH = 255;
@@ -21,7 +21,7 @@ export const MAX_STRATEGY_LENGTH = 2_000;
 export const MAX_GROUP_LENGTH = 255;
 const MAX_WEBHOOK_URL_LENGTH = 2_000;
 /** Logins of one request: one call reads as many. */
-export const MAX_LOGINS = 100;
+const MAX_LOGINS = 100;
 /** Half of the usual idle timeout of load balancers. */
 export const MAX_WAIT_SECONDS = 30;
 /** Ids are int64 in contracts and tables. */
@@ -230,4 +230,19 @@ function checkQueueTime(text: string): Problem | undefined {
   return ms >= MIN_QUEUE_MS && ms <= MAX_QUEUE_MS
     ? undefined
     : { code: "out_of_range", text: "must be from PT1S to P30D" };
+}
+
+/** How comments of this service begin: P, a letter of the kind, ten characters of the number, the attempt, a check character. */
+const REFERENCE = /^P[DWFCTMXR][0-9A-HJKMNP-TV-Z]{10}[1-9A-HJKMNP-TV-Z][0-9A-Z]/;
+const REFERENCE_LENGTH = 14;
+
+/**
+ * Whether a text begins with what could be a reference of this service. A caller's comment must not: on an account whose
+ * deals another program comments, it could be taken for a transfer of this service.
+ */
+function beginsWithReference(text: string): boolean {
+  // As the platform will show it: without diacritical marks, in plain letters where they exist.
+  const plain = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").trimStart();
+  const [reference = ""] = REFERENCE.exec(plain) ?? [];
+  return reference !== "" && checkCharacter(reference.slice(0, REFERENCE_LENGTH - 1)) === reference.at(-1);
 }

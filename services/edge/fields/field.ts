@@ -1,8 +1,8 @@
-import { Type, type Static, type TObject, type TProperties, type TSchema, type TUnsafe } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import { decimalText } from "../wire/json-body.ts";
-import { jsonInteger, type JsonNumber } from "../wire/json-number.ts";
+import { jsonInteger, type JsonNumber } from "../wire/number.ts";
 import type { CheckName } from "./checks.ts";
-import { type MessageOf, modelOf, type Model, SEND, type Sent, sent, SHOW, type Shown, shown } from "./message.ts";
+import { type MessageOf, type Model, modelOf, SEND, type Sent, sent, SHOW, type Shown, shown } from "./message.ts";
 
 /** Ids and tickets are larger than the integers that a float represents exactly. */
 export const INT64 = { format: "int64" } as const;
@@ -66,6 +66,15 @@ export function named<Value, Code extends number>(
     if (name === undefined) throw new TypeError(`the code ${code} has no name`);
     return name;
   });
+}
+
+/** Values by the codes of a message that have the same names in capitals. */
+export function byCode<
+  Value extends string,
+  Codes extends Readonly<Record<string, number> & Record<Uppercase<Value>, number>>,
+>(values: readonly Value[], codes: Codes) {
+  const entries = values.map((value) => [codes[value.toUpperCase() as Uppercase<Value>], value]);
+  return Object.fromEntries(entries) as Readonly<Partial<Record<Codes[keyof Codes], Value>>>;
 }
 
 /** The other way round, for requests; of two codes with one name, the code of the second. */

@@ -56,6 +56,9 @@ export function always<Json>(field: TUnsafe<Json>, value: Json) {
   return ofWhole<Json, object>(field, () => value);
 }
 
+/** A field that a request or an answer may lack. */
+export const optional = Type.Optional;
+
 /** An optional field of a request; without it the message gets `fallback`. */
 export function or<Json, Value, const Fallback>(field: Sent<Json, Value>, fallback: Fallback) {
   const send: Send<Value | Fallback> = (holder, name) =>

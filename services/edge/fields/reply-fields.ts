@@ -1,14 +1,28 @@
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import { type About, decimal, integer, nullableDecimal, nullableString, string } from "./field.ts";
-import { type Shown, shown } from "./message.ts";
-import { moneyNumber, moneyText } from "../wire/money.ts";
-import { e8Number } from "../wire/scaled.ts";
+import { e8Number, moneyNumber, moneyText } from "../wire/number.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
+import { type About, choice, decimal, integer, nullableDecimal, nullableString, setOf, string } from "./field.ts";
+import { always, type Shown, shown } from "./message.ts";
+
+export const usDollar = setOf("Currency", "Currency of an amount.", { USD: "US dollar, the only currency." });
+
+export const currencyReply = always(usDollar.known("Currency of the amounts.", "USD"), "USD");
+
+const engineSet = setOf("Engine", "Engine of an account.", {
+  PAMM: "Percent allocation: results are divided by shares of the pool. The only engine.",
+});
+
+export const engineReply = always(engineSet.of("Engine of the account.", "PAMM"), "PAMM");
+
+export const engineFilter = choice(
+  { PAMM: "Accounts of this service.", ALL: "Accounts of every engine; the same, because PAMM is the only one." },
+  { description: "Engine of the accounts.", example: "PAMM" },
+);
 
 export const idReply = (description: string, example = 7) => integer({ description, example });
 export const ticketReply = (description: string, example = 1_234_567) => integer({ description, example });
 
-const LOGIN = { shown: { pattern: "^[1-9][0-9]{0,18}$" } };
+export const LOGIN = { shown: { pattern: "^[1-9][0-9]{0,18}$" } };
 
 /** Each role has a login of its own in the examples, because a login has one role. */
 export const masterLoginReply = (description = "Trading login of the Master."): Shown<string, string> =>

@@ -5,9 +5,13 @@ import { type ParsedJson, parseJson } from "../wire/json-body.ts";
 /** Above the largest valid body: a Master whose texts have their maximum length, with each character escaped. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
-/** Names that are shown of duplicate members. */
+/** Names that are shown of what a caller has sent: a header has a few kilobytes, and a caller who misspells one name needs one. */
 const MAX_NAMES = 20;
 const MAX_NAME_LENGTH = 64;
+
+export function shownNames(names: readonly string[]): string[] {
+  return names.slice(0, MAX_NAMES).map((name) => name.slice(0, MAX_NAME_LENGTH).toWellFormed());
+}
 
 /** Bodies are JSON, read so that numbers keep their digits. */
 export function acceptJsonBodies(scope: FastifyInstance): void {
@@ -69,8 +73,7 @@ function isEncoded(headers: FastifyRequest["headers"]): boolean {
 
 function refuseDuplicates(names: readonly string[]): void {
   if (names.length === 0) return;
-  const errors = names.slice(0, MAX_NAMES).map((name) => {
-    const field = name.slice(0, MAX_NAME_LENGTH).toWellFormed();
+  const errors = shownNames(names).map((field) => {
     return { field, code: "duplicate_member", message: `${field} must not be given more than once.` };
   });
   throw refuse("validation_failed", "The request body has members more than once.", { errors });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { refuse } from "../problems/refusals.ts";
-import { normalize, TEXTS } from "./check-request.ts";
-import type { Route } from "./route.ts";
 import { DOCUMENTED_ROUTES as ROUTES } from "../api/documented-routes.ts";
 import type { DocumentedRoute } from "../api/exchange.ts";
-import { type CheckName, CHECKS } from "../fields/checks.ts";
 import { aSubscription } from "../api/samples/subscription.ts";
+import { type CheckName, CHECKS } from "../fields/checks.ts";
+import { refuse } from "../problems/refusals.ts";
 import { type Answer, errorsOf, testEdge } from "../testing/test-edge.ts";
+import { normalize, TEXTS } from "./check-request.ts";
+import type { Route } from "./route.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 type Sent = { readonly params?: Members; readonly query?: Members; readonly body?: Members };

@@ -3,7 +3,8 @@ import type { TProperties, TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { CheckName } from "../fields/checks.ts";
 import { invalid } from "../problems/problem.ts";
-import { QUERY_ERRORS, type Query } from "../wire/query-string.ts";
+import { type Query, QUERY_ERRORS } from "../wire/query-string.ts";
+import { shownNames } from "./body.ts";
 import { idempotencyKeyErrors } from "./idempotency/idempotency-key.ts";
 import { inputOf } from "./request.ts";
 import { type Deps, isCommand, type Route, type Shape } from "./route.ts";
@@ -148,18 +149,14 @@ function reasonOf(keyword: string, params: Readonly<Members>): { code: string; t
   }
 }
 
-/** Names that are shown: a header has a few kilobytes, and a caller who misspells one name needs one. */
-const MAX_NAMES = 20;
-const MAX_NAME_LENGTH = 64;
-
 /**
  * What the caller has sent and the route does not have: X-Ignored-Fields names it, percent-encoded. In the query of a movement, or of its
  * preview, it is a mistake: a misspelt parameter would change the meaning silently.
  */
 function beyondSchemas(route: Route, { query, body }: FastifyRequest, reply: FastifyReply): FieldError[] {
   const isRefused = route.class === "money" || route.changesNothing === true;
-  const parameters = namesBeyond(query, route.query);
-  const ignored = [...(isRefused ? [] : parameters), ...namesBeyond(body, route.body)].slice(0, MAX_NAMES);
+  const parameters = shownNames(unknownIn(query, route.query));
+  const ignored = shownNames([...(isRefused ? [] : parameters), ...unknownIn(body, route.body)]);
   if (ignored.length > 0) reply.header("x-ignored-fields", ignored.map(encodeURIComponent).join(", "));
   const errorOf = (field: string): FieldError => {
     return { field, code: "unknown_parameter", message: `${field} is not a parameter of this route.` };
@@ -168,12 +165,6 @@ function beyondSchemas(route: Route, { query, body }: FastifyRequest, reply: Fas
 }
 
 /** Names that are not in the schema, those inside of known members by their path. */
-function namesBeyond(sent: unknown, known: Route["body"]): string[] {
-  return unknownIn(sent, known)
-    .slice(0, MAX_NAMES)
-    .map((name) => name.slice(0, MAX_NAME_LENGTH).toWellFormed());
-}
-
 function unknownIn(sent: unknown, { properties = {} }: { properties?: TProperties } = {}): string[] {
   if (!isObject(sent) || Array.isArray(sent)) return [];
   return Object.entries(sent).flatMap(([name, value]) => {

@@ -1,7 +1,7 @@
 import ajvCompiler from "@fastify/ajv-compiler";
 import serializerCompiler from "@fastify/fast-json-stringify-compiler";
 import type { FastifySchemaCompiler, FastifySerializerCompiler, FastifyServerOptions } from "fastify";
-import { CHECKS, type CheckName, type Problem } from "../fields/checks.ts";
+import { type CheckName, CHECKS, type Problem } from "../fields/checks.ts";
 import { decimalText } from "../wire/json-body.ts";
 
 type AjvOptions = NonNullable<FastifyServerOptions["ajv"]>;

@@ -1,13 +1,13 @@
-import { connect, type Socket } from "node:net";
 import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test, type TestContext } from "vitest";
 import { anInvestor } from "../api/samples/account.ts";
-import { anEvent } from "../api/samples/events.ts";
-import { aStatement, aStatementLine } from "../api/samples/history.ts";
-import { aCaller, type TestOptions, TEST_KEY, testEdge } from "../testing/test-edge.ts";
+import { anEvent } from "../api/samples/edge.ts";
 import { aDeposit } from "../api/samples/funding.ts";
+import { aStatement, aStatementLine } from "../api/samples/history.ts";
 import { aSubscription } from "../api/samples/subscription.ts";
 import { cents } from "../api/samples/values.ts";
+import { aCaller, TEST_KEY, testEdge, type TestOptions } from "../testing/test-edge.ts";
 
 const AUTHORIZATION = `Authorization: Bearer ${TEST_KEY}`;
 

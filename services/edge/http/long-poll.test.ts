@@ -153,14 +153,14 @@ test("one client has at most three quarters of the waiting requests", async () =
   const wait = (clientId: string) => poll(clientId).until(async () => false, Boolean);
   const waiting = Array.from({ length: 96 }, () => wait("anna"));
   await new Promise(setImmediate);
-  await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 1_000 });
+  await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited" });
   waiting.push(wait("boris"));
 
   isOver = true;
   expect(await Promise.all(waiting)).toEqual(Array(97).fill(false));
 });
 
-test("the number of waiting requests is limited, and one over the limit gets Retry-After", async () => {
+test("the number of waiting requests is limited", async () => {
   const longPoll = createLongPoll();
   const disconnect = new AbortController();
   const pollOf = (clientId: string) =>
@@ -174,10 +174,7 @@ test("the number of waiting requests is limited, and one over the limit gets Ret
   const neverTrue = async () => false;
   const waiting = Array.from({ length: 128 }, (_, index) => pollOf(`client-${index % 2}`).until(neverTrue, Boolean));
   const further = pollOf("anna");
-  await expect(further.until(neverTrue, Boolean)).rejects.toMatchObject({
-    code: "service_unavailable",
-    retryAfterMs: 1_000,
-  });
+  await expect(further.until(neverTrue, Boolean)).rejects.toMatchObject({ code: "service_unavailable" });
   expect(await further.until(async () => true, Boolean)).toBe(true);
 
   disconnect.abort();

@@ -1,4 +1,4 @@
-import type { Static, TProperties, TSchema } from "typebox";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Calendar } from "#kernel/time-zone.ts";
@@ -80,62 +80,74 @@ export const TAGS = [
   "Webhooks",
   "API keys",
 ] as const;
+export type Tag = (typeof TAGS)[number];
 
 type OwnHeader = "X-Possible-Duplicate-Of" | "X-Held-Back" | "X-Retroactive-Since";
 
 export type Shape = TSchema & { readonly properties: TProperties; readonly required?: readonly string[] | undefined };
-/** A part of the request that a route may lack. */
-export type Part = Shape | undefined;
-type ValueOf<S extends Part> = S extends Shape ? Static<S> : Record<never, never>;
-type MessageOf<S extends Part> = S extends Shape ? RequestOf<S["properties"]> : Record<never, never>;
+type None = Record<never, never>;
 
-export type Input<P extends Part, Q extends Part, B extends Part> = {
-  readonly params: ValueOf<P>;
-  readonly query: ValueOf<Q>;
-  readonly body: ValueOf<B>;
+/** Of a route with these fields in its path, query and body. */
+export type Input<P extends TProperties, Q extends TProperties, B extends TProperties> = {
+  readonly params: Static<TObject<P>>;
+  readonly query: Static<TObject<Q>>;
+  readonly body: Static<TObject<B>>;
   /** The message that path, query and body become together. */
-  readonly request: MessageOf<P> & MessageOf<Q> & MessageOf<B>;
+  readonly request: RequestOf<P> & RequestOf<Q> & RequestOf<B>;
 };
 
 /** Rows of comma-separated values, read page by page while the caller receives them. */
-type CsvFile<P extends Part, Q extends Part> = {
-  readonly rows: (deps: Deps, input: Input<P, Q, undefined>, contextOfPage: () => CallContext) => Pages<CsvRow>;
-  readonly name: (input: Input<P, Q, undefined>, deps: Deps) => string;
+type CsvFile<I> = {
+  readonly rows: (deps: Deps, input: I, contextOfPage: () => CallContext) => Pages<CsvRow>;
+  readonly name: (input: I, deps: Deps) => string;
   /** As in the documentation. */
   readonly example: string;
 };
 
-export type Facts<P extends Part, Q extends Part, B> = {
-  /** Name of the operation in generated clients: a verb and a noun. */
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+/** How a route is reached, such as `GET /api/v1/whoami`. A field of the path is written as `:login`. */
+export type Address = `${Method} /api/v1/${string}`;
+
+/** What the list of all routes says of one. */
+type Listed = {
+  /** Name of the operation in generated clients. */
   readonly operationId: string;
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  readonly url: `/api/v1/${string}`;
+  /** Section of the documentation. */
+  readonly tag: Tag;
+};
+
+type Facts = {
   readonly scope: RequiredScope;
   /** Other scopes that are sufficient as well. */
   readonly orScopes?: readonly Scope[];
-  readonly class: RouteClass;
-  readonly tag: (typeof TAGS)[number];
+  /** `money` of a command, `read` of everything else, unless the route names another one. */
+  readonly class?: RouteClass;
   readonly summary: string;
   readonly description: string;
   /** What the answer of status 200 is, in one sentence. */
   readonly returns: string;
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
   /** The parameters are in the query; a JSON body may add to them. */
   readonly hasOptionalBody?: boolean;
   /** Refusals of its own, beside those that any route may answer. */
-  readonly refusals: readonly ProblemCode[];
+  readonly refusals?: readonly ProblemCode[];
   /** Headers of its own in the answer, beside those that any answer may have. */
   readonly headers?: readonly OwnHeader[];
   /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
   readonly lookUp?: string;
-  /** The answer as a file, for callers who ask for `text/csv`. */
-  readonly file?: CsvFile<P, Q>;
   /** It has a body or a long query, so it is no GET, and yet it is no command: nothing is recorded of it. */
   readonly changesNothing?: true;
   /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
+};
+
+/** What a route says of itself. */
+export type Declared<P extends TProperties, Q extends TProperties, B extends TProperties> = Facts & {
+  /** The fields of the path, the query and the body. */
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** The answer as a file, for callers who ask for `text/csv`. */
+  readonly file?: CsvFile<Input<P, Q, None>>;
 };
 
 /** The answer of a command that is recorded and executed later, with status 202. */
@@ -146,21 +158,22 @@ export class Accepted<T> {
   }
 }
 
-type ObjectFacts<P extends Part, Q extends Part, B extends Part, R extends Shape, A extends Shape> = Facts<P, Q, B> & {
+type Answers<I, R extends Shape, A extends Shape> = {
   readonly reply: R;
   /** The answer of status 202, of a command that may be executed later. */
   readonly accepted?: { readonly reply: A; readonly returns: string };
   /** Checks between fields that no schema can express. */
-  readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
+  readonly check?: (input: I, deps: Deps) => readonly FieldError[];
 };
 type Handle<I, Answer> = (deps: Deps, input: I, context: RouteContext) => Promise<Answer>;
-type ObjectRoute<P extends Part, Q extends Part, B extends Part, R extends Shape, A extends Shape> = ObjectFacts<
-  P,
-  Q,
-  B,
-  R,
-  A
-> &
+type ObjectRoute<
+  P extends TProperties,
+  Q extends TProperties,
+  B extends TProperties,
+  R extends Shape,
+  A extends Shape,
+> = Declared<P, Q, B> &
+  Answers<Input<P, Q, B>, R, A> &
   (
     | { readonly handle: Handle<Input<P, Q, B>, Static<R> | Accepted<Static<A>>> }
     /** The message of the request goes to a service, and its answer is that of the route. */
@@ -169,37 +182,60 @@ type ObjectRoute<P extends Part, Q extends Part, B extends Part, R extends Shape
 
 export type AnsweredBy<R> = R extends { readonly of: (message: infer Message) => unknown } ? Message : never;
 
-type ListRoute<P extends Part, Q extends Part, B extends Part, I extends TSchema> = Facts<P, Q, B> & {
-  readonly item: I;
-  /** Each page is read when the caller has received the one before. */
-  readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
-};
+/** Each page is read when the caller has received the one before. */
+type ReadPages<I, Item> = (deps: Deps, input: I, contextOfPage: () => CallContext, poll: Poll) => Pages<Item>;
 
-type AnyInput = Input<Shape, Shape, Shape>;
+type AnyInput = Input<TProperties, TProperties, TProperties>;
 
 /** A route without its types, for the registration. */
-export type Route =
-  | (ObjectFacts<Shape, Shape, Shape, Shape, Shape> & {
-      readonly kind: "object";
-      readonly handle: Handle<AnyInput, unknown>;
-    })
-  | (ListRoute<Shape, Shape, Shape, TSchema> & { readonly kind: "list" });
+export type Route = Listed &
+  Required<Pick<Facts, "class" | "refusals">> &
+  Facts & {
+    readonly method: Method;
+    readonly url: `/api/v1/${string}`;
+    readonly params?: Shape;
+    readonly query?: Shape;
+    readonly body?: Shape;
+    readonly file?: CsvFile<AnyInput>;
+  } & (
+    | (Answers<AnyInput, Shape, Shape> & { readonly kind: "object"; readonly handle: Handle<AnyInput, unknown> })
+    | { readonly kind: "list"; readonly item: TSchema; readonly pages: ReadPages<AnyInput, unknown> }
+  );
+
+/** A route to which the list of all routes gives its name. */
+export type Unnamed = (listed: Listed) => Route;
 
 export function isCommand({ method, changesNothing }: Pick<Route, "method" | "changesNothing">): boolean {
   return method !== "GET" && changesNothing !== true;
 }
 
+/** The types are needed only where a route is written; the registration treats all routes alike. */
+function registration(address: Address, spec: Declared<TProperties, TProperties, TProperties>) {
+  const { params, query, body, ...facts } = spec;
+  const [method, url] = address.split(" ") as [Method, Route["url"]];
+  return {
+    class: isCommand({ method, ...facts }) ? "money" : "read",
+    refusals: [],
+    ...facts,
+    method,
+    url,
+    ...(params && { params: Type.Object(params) }),
+    ...(query && { query: Type.Object(query) }),
+    ...(body && { body: Type.Object(body) }),
+  };
+}
+
 /** A route that answers one object. */
 export function route<
   R extends Shape,
-  P extends Part = undefined,
-  Q extends Part = undefined,
-  B extends Part = undefined,
+  P extends TProperties = None,
+  Q extends TProperties = None,
+  B extends TProperties = None,
   A extends Shape = never,
->(spec: ObjectRoute<P, Q, B, R, A>): Route {
+>(address: Address, spec: ObjectRoute<P, Q, B, R, A>): Unnamed {
   const handle = "call" in spec ? answering(spec.call as unknown as Call, spec.reply as unknown as Reply) : spec.handle;
-  // The types are needed only where the route is written; the registration treats all routes alike.
-  return { ...spec, handle, kind: "object" } as unknown as Route;
+  const registered = registration(address, spec as never);
+  return (listed) => ({ ...listed, ...registered, handle, kind: "object" }) as unknown as Route;
 }
 
 type Call = Handle<object, object>;
@@ -212,9 +248,13 @@ function answering(call: Call, { of }: Reply): Handle<AnyInput, unknown> {
 /** A route that answers an array of any length, written while it is read. */
 export function listRoute<
   I extends TSchema,
-  P extends Part = undefined,
-  Q extends Part = undefined,
-  B extends Part = undefined,
->(spec: ListRoute<P, Q, B, I>): Route {
-  return { ...spec, kind: "list" } as unknown as Route;
+  P extends TProperties = None,
+  Q extends TProperties = None,
+  B extends TProperties = None,
+>(
+  address: Address,
+  spec: Declared<P, Q, B> & { readonly item: I; readonly pages: ReadPages<Input<P, Q, B>, Static<I>> },
+): Unnamed {
+  const registered = registration(address, spec as never);
+  return (listed) => ({ ...listed, ...registered, kind: "list" }) as unknown as Route;
 }

@@ -1,10 +1,8 @@
 import { limit } from "#kernel/contract/limit.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../problems/refusals.ts";
 
 /** Of all, for one client: the others keep the rest. */
 const CLIENT_SHARE = 0.75;
-const RETRY = { retryAfterMs: RETRY_AFTER_MS };
 
 /** Slots that clients share. `what` continues "as many requests". */
 export function sharedLimit(max: number, what: string) {
@@ -14,14 +12,13 @@ export function sharedLimit(max: number, what: string) {
   return {
     /** Returns the function that leaves. Refusals: service_unavailable, and rate_limited for a client that has its share. */
     enter(clientId: string): () => void {
-      if (!all.tryEnter()) throw refuse("service_unavailable", `Too many requests ${what}.`, RETRY);
+      if (!all.tryEnter()) throw refuse("service_unavailable", `Too many requests ${what}.`);
       const own = ofClient.get(clientId) ?? 0;
       if (own >= maxOfClient) {
         all.leave();
         throw refuse(
           "rate_limited",
           `This client has as many requests ${what} as it may have at the same time. This request was not executed. Send it again in a second.`,
-          RETRY,
         );
       }
       ofClient.set(clientId, own + 1);

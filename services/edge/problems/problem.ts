@@ -1,8 +1,8 @@
-import { Refusal, RETRY_AFTER_MS, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
-import { type Intent, verdictOf, verdictOfFault, type Verdict } from "./http-status.ts";
+import { type FieldError, Refusal, type RefusalExtra, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { jsonNumber } from "../wire/number.ts";
 import type { Entry } from "./entry.ts";
-import { isProblemCode, PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
-import { jsonNumber } from "../wire/json-number.ts";
+import { type Intent, type Verdict, verdictOf, verdictOfFault } from "./http-status.ts";
+import { isProblemCode, type ProblemCode, PROBLEMS, problemType } from "./problems.ts";
 import { refuse } from "./refusals.ts";
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";

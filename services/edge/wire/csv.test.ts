@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { csvText } from "./csv.ts";
-import { jsonNumber } from "./json-number.ts";
-import { scaledNumber, scaledText } from "./scaled.ts";
+import { jsonNumber, scaledNumber, scaledText } from "./number.ts";
 
 test("each row has its end, null is nothing, and a number is written as it is", () => {
   const row = ["a,b", " =1+1", "-0.50", null, 12n, jsonNumber("-0.5")];

@@ -1,5 +1,5 @@
 import { csvCell } from "#kernel/csv.ts";
-import type { JsonNumber } from "./json-number.ts";
+import type { JsonNumber } from "./number.ts";
 
 /** A number is written as it is, null as nothing. */
 export type CsvValue = string | bigint | JsonNumber | null;

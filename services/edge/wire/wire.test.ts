@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cents } from "../api/samples/values.ts";
-import { jsonInteger, jsonNumber } from "./json-number.ts";
-import { moneyNumber, moneyOf, moneyText } from "./money.ts";
-import { ratePpm, rateText } from "./rate.ts";
-import { nullableTimestamp, parseTimestamp, timestamp } from "./timestamp.ts";
 import { cursorsOf } from "./cursor.ts";
+import { jsonInteger, jsonNumber, moneyNumber, moneyOf, moneyText, ratePpm, rateText } from "./number.ts";
+import { nullableTimestamp, parseTimestamp, timestamp } from "./timestamp.ts";
 
 test.each([
   [0n, "0", "0.00"],

@@ -1,3 +1,4 @@
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import {
   aMaster,
   aMasterProfile,
@@ -5,9 +6,14 @@ import {
   anInvestor,
   anInvestorProfile,
 } from "../../../services/edge/api/samples/account.ts";
-import { aCredit, aFeeConfiguration, aFeeVersion } from "../../../services/edge/api/samples/fee.ts";
-import { aRun, aRunPayment } from "../../../services/edge/api/samples/fee-runs.ts";
-import { aPendingFee } from "../../../services/edge/api/samples/fee-explanation.ts";
+import {
+  aCredit,
+  aFeeConfiguration,
+  aFeeVersion,
+  aPendingFee,
+  aRun,
+  aRunPayment,
+} from "../../../services/edge/api/samples/fee.ts";
 import { anAllocation, anEquity, aWithdrawalPreview } from "../../../services/edge/api/samples/history.ts";
 import { granted } from "../../../services/edge/api/samples/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/api/samples/subscription.ts";
@@ -16,7 +22,6 @@ import { DIST } from "../../../services/edge/http/static/manifest.ts";
 import { type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { dayNumber, explanationOf, paymentNumber, resultPage, statementPage } from "./books.ts";
 import { HOSTILE, operationNumber } from "./console-edge.ts";
-import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 
 /** How many days, movements, results, payments and Investors there are. */
 export type Books = {

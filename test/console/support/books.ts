@@ -2,8 +2,7 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { formatMinor } from "#kernel/money.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
-import { aPayment } from "../../../services/edge/api/samples/fee.ts";
-import { aCalculation, anExplanation } from "../../../services/edge/api/samples/fee-explanation.ts";
+import { aCalculation, anExplanation, aPayment } from "../../../services/edge/api/samples/fee.ts";
 import { aMasterResult, aPerformanceDay, aStatementLine } from "../../../services/edge/api/samples/history.ts";
 import { AT, cents } from "../../../services/edge/api/samples/values.ts";
 

@@ -1,10 +1,9 @@
-import { OperationAction, OperationOutcome, type Operation } from "#proto/pamm/funding/v1/funding.ts";
+import { type Operation, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { refuse } from "../../../services/edge/problems/refusals.ts";
 import { aMaster, aMasterProfile } from "../../../services/edge/api/samples/account.ts";
 import { anAbsentAttempt, anAttempt } from "../../../services/edge/api/samples/attempts.ts";
+import { aListedKey } from "../../../services/edge/api/samples/edge.ts";
 import { anOperation } from "../../../services/edge/api/samples/funding.ts";
-import { aListedKey } from "../../../services/edge/api/samples/keys.ts";
 import {
   aBreak,
   aCheck,
@@ -17,7 +16,8 @@ import {
 import { anAccountProof, aProof } from "../../../services/edge/api/samples/subscription.ts";
 import { cents } from "../../../services/edge/api/samples/values.ts";
 import { DIST } from "../../../services/edge/http/static/manifest.ts";
-import { type TestEdge, type TestOptions, testEdge } from "../../../services/edge/testing/test-edge.ts";
+import { refuse } from "../../../services/edge/problems/refusals.ts";
+import { type TestEdge, testEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
 
 /** Script in every text that a caller can store. */
 export const HOSTILE = `"><img src=x onerror="globalThis.attacked=1"><script>globalThis.attacked=2</script>=HYPERLINK("x")`;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { feeKind, feePaymentStatus, feeRunStatus } from "../../../services/edge/api/schemas/fee-listings.ts";
+import { feeKind, feePaymentStatus, feeRunStatus } from "../../../services/edge/api/fee/payments.ts";
 
 const MIGRATION = join(import.meta.dirname, "../../../services/fee/migrations/0001_fee.sql");
 

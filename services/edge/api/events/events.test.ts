@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import type { EventFilter, EventPage } from "../../events/store/events.ts";
 import { EVENT_TYPES, readTypes } from "../../fields/event-types.ts";
-import { SCOPES, type Scope } from "../../wire/scopes.ts";
-import { type EventFilter, type EventPage } from "../../events/store/events.ts";
-import { anEvent } from "../samples/events.ts";
+import { anEvent } from "../samples/edge.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
+import { type Scope, SCOPES } from "../../wire/scopes.ts";
 
 const NONE: EventPage = { events: [], removedThrough: 0n, through: 0n, issuedThrough: 10_000n, hasMore: false };
 

@@ -1,5 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
-import { anEvent } from "../samples/events.ts";
+import { anEvent } from "../samples/edge.ts";
 
 export const exchanges: Exchanges = {
   listEvents: [

@@ -1,42 +1,37 @@
-import { Type } from "typebox";
 import { demandKnown } from "../../events/event-log.ts";
+import { Event } from "../../events/event.ts";
 import { demandReadable, permittedTypes } from "../../events/readable-types.ts";
 import { ALL_TYPES, readTypes } from "../../fields/event-types.ts";
-import { Event } from "../../events/event.ts";
 import { choice, model, text } from "../../fields/field.ts";
-import { ascendingPage } from "../schemas/page.ts";
-import { integerCursor, limit500, wait } from "../schemas/request-fields.ts";
-import { refuse } from "../../problems/refusals.ts";
+import { optional } from "../../fields/message.ts";
+import { ascendingPage, integerCursor, limit500 } from "../../fields/page.ts";
 import { route } from "../../http/route.ts";
+import { refuse } from "../../problems/refusals.ts";
+import { wait } from "../schemas/request-fields.ts";
 
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 100;
 
-export const listEvents = route({
-  operationId: "listEvents",
-  method: "GET",
-  url: "/api/v1/events",
+export const listEvents = route("GET /api/v1/events", {
   scope: "events",
-  class: "read",
-  tag: "Events",
   summary: "List events",
   description:
     "Changes of states in one order, each once: deposits, withdrawals, subscriptions, mirrors, exits, fees, breaks and reviews. An event never comes before the route of its subject shows the state. Events of one account are in the order in which the service that has them recorded them. A key reads the types whose subjects it may read: deposits, withdrawals and queued unassigns need `investors:read`, subscriptions, mirrors and exits `subscriptions:read`, fees `fees:read`, breaks and reviews `ops`. 410 when events after `after` may be removed already: nothing is left out silently.",
   returns: "A page of events.",
-  query: Type.Object({
-    after: Type.Optional(
+  query: {
+    after: optional(
       integerCursor(
         "Only events with a greater id: the next_cursor of the page before, or the id of the last event that you have processed. Without it, from the oldest event that is kept.",
       ),
     ),
-    types: Type.Optional(
+    types: optional(
       text("event_types", {
         description:
           "Only events of these types, separated by commas; `deposit.*` names all types of deposits. 403 for one that the key may not read; without it, all that it may.",
         example: "deposit.*,subscription.cancelled",
       }),
     ),
-    begin: Type.Optional(
+    begin: optional(
       choice(
         {
           oldest: "With the oldest event that is kept.",
@@ -50,8 +45,8 @@ export const listEvents = route({
       ),
     ),
     limit: limit500(DEFAULT_LIMIT),
-    wait: Type.Optional(wait("there is an event")),
-  }),
+    wait: optional(wait("there is an event")),
+  },
   reply: model("EventPage", "A page of events. Ascending by id.", ascendingPage(Event)),
   refusals: ["events_removed"],
 

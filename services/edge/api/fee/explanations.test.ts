@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { testEdge } from "../../testing/test-edge.ts";
-import { aCalculation, anExplanation, aPendingFee } from "../samples/fee-explanation.ts";
+import { aCalculation, anExplanation, aPendingFee } from "../samples/fee.ts";
 import { aProof } from "../samples/subscription.ts";
 import { AT } from "../samples/values.ts";
+import { testEdge } from "../../testing/test-edge.ts";
 
 test("what an explanation, a pending fee or a proof does not have is null", async () => {
   const charged = [

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { testEdge } from "../../testing/test-edge.ts";
-import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../samples/fee.ts";
-import { aRun } from "../samples/fee-runs.ts";
+import { aCredit, aFeeConfiguration, aFeeVersion, aPayment, aRun } from "../samples/fee.ts";
 import { AT, AT_TEXT, LARGE } from "../samples/values.ts";
+import { testEdge } from "../../testing/test-edge.ts";
 
 const UPDATE = { method: "POST", url: "/api/v1/investor/perf-fee/update" } as const;
 

@@ -1,5 +1,5 @@
 import type { Exchanges } from "../exchange.ts";
-import { aRun, aRunPayment, aDeferredPayment } from "../samples/fee-runs.ts";
+import { aDeferredPayment, aRun, aRunPayment } from "../samples/fee.ts";
 
 const RUN = {
   id: 12,

@@ -1,30 +1,23 @@
-import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
-import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, string } from "../../fields/field.ts";
 import { always, at, shown } from "../../fields/message.ts";
-import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../fields/reply-fields.ts";
-import { operationLabelFields } from "../schemas/labels.ts";
+import { currencyReply, decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../fields/reply-fields.ts";
 import { route } from "../../http/route.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
 import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
 
-export const deposit = route({
-  operationId: "depositFunds",
-  method: "POST",
-  url: "/api/v1/investor/deposit",
+export const depositFunds = route("POST /api/v1/investor/deposit", {
   scope: "funds:deposit",
-  class: "money",
-  tag: "Funds",
   summary: "Deposit funds to an Investor",
   description:
     "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "The money is on the Investor's account.",
-  query: Type.Object(movementQuery(DEFAULT_COMMENT)),
-  body: Type.Object(operationLabelFields),
+  query: movementQuery(DEFAULT_COMMENT),
+  body: operationLabelFields,
   hasOptionalBody: true,
   reply: model("Deposit", "A deposit that was executed.", {
     status: always(

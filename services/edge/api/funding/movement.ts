@@ -1,5 +1,5 @@
-import { Type } from "typebox";
 import type { Labels } from "#proto/pamm/common/v1/labels.ts";
+import { optional } from "../../fields/message.ts";
 import type { RouteContext } from "../../http/route.ts";
 import { amount, comment, currency, investorLogin } from "../schemas/request-fields.ts";
 
@@ -7,7 +7,7 @@ import { amount, comment, currency, investorLogin } from "../schemas/request-fie
 export const movementQuery = (standard: string) => ({
   login: investorLogin,
   amount,
-  currency: Type.Optional(currency),
+  currency: optional(currency),
   comment: comment(standard),
 });
 

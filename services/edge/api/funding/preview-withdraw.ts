@@ -1,14 +1,18 @@
-import { Type } from "typebox";
 import { formatDecimal, isPositive } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { PreviewWithdrawResponse, WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
-import { blockingFields } from "../schemas/blocking.ts";
-import { currencyReply } from "../../fields/currency.ts";
 import { bool, choice, model, nullableString, setOf } from "../../fields/field.ts";
 import { always, at, ofWhole, shown, withinOrNull } from "../../fields/message.ts";
-import { investorLoginReply, moneyReply, nullableDecimalReply, nullableMoneyReply } from "../../fields/reply-fields.ts";
-import { operationLabelFields } from "../schemas/labels.ts";
+import {
+  currencyReply,
+  investorLoginReply,
+  moneyReply,
+  nullableDecimalReply,
+  nullableMoneyReply,
+} from "../../fields/reply-fields.ts";
 import { route } from "../../http/route.ts";
+import { blockingFields } from "../schemas/blocking.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
 import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";
 import { WITHDRAW_COMMENT } from "./withdraw.ts";
 import { heldBackOf, outcomeText, payoutStatus } from "./withdrawal-text.ts";
@@ -18,20 +22,15 @@ const withdrawalStatus = setOf("WithdrawalStatus", "Whether money would be paid 
   no_funds: "Nothing is available, so nothing would be paid out.",
 });
 
-export const previewWithdraw = route({
-  operationId: "previewWithdrawal",
-  method: "POST",
-  url: "/api/v1/investor/withdraw/preview",
+export const previewWithdrawal = route("POST /api/v1/investor/withdraw/preview", {
   scope: "funds:withdraw",
-  class: "read",
   changesNothing: true,
-  tag: "Funds",
   summary: "Preview a withdrawal",
   description:
     "Says what `POST /api/v1/investor/withdraw` with the same parameters would do now, and everything for which it would be refused. Nothing is executed, locked or recorded. While the Master has open positions, the figures are those of its closed trades.",
   returns: "What the withdrawal would do.",
-  query: Type.Object(movementQuery(WITHDRAW_COMMENT)),
-  body: Type.Object(operationLabelFields),
+  query: movementQuery(WITHDRAW_COMMENT),
+  body: operationLabelFields,
   hasOptionalBody: true,
   reply: model("WithdrawalPreview", "What a withdrawal would do now. Figures are null while they cannot be read.", {
     ...blockingFields,

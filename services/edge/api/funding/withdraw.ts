@@ -1,16 +1,60 @@
-import { Type } from "typebox";
-import { formatDecimal, isPositive } from "#kernel/money.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { formatAmount, formatDecimal, isPositive } from "#kernel/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
-import { currencyReply } from "../../fields/currency.ts";
-import { bool, choice, model, nullableInteger, string } from "../../fields/field.ts";
+import { bool, choice, model, nullableInteger, nullableString, string } from "../../fields/field.ts";
 import { always, at, ofWhole, shown } from "../../fields/message.ts";
-import { decimalReply, investorLoginReply, moneyReply } from "../../fields/reply-fields.ts";
-import { operationLabelFields } from "../schemas/labels.ts";
-import { queueQuery } from "../schemas/queue.ts";
+import { currencyReply, decimalReply, investorLoginReply, moneyReply } from "../../fields/reply-fields.ts";
 import { Accepted, route } from "../../http/route.ts";
-import { queuedWithdrawal } from "./queued-withdrawal.ts";
+import { operationLabelFields } from "../schemas/labels.ts";
+import { queuedStatus, queueQuery } from "../schemas/queue.ts";
+import { jsonInteger } from "../../wire/number.ts";
+import { timestamp } from "../../wire/timestamp.ts";
 import { movementQuery, ofClient, reportDuplicate } from "./movement.ts";
 import { heldBackOf, outcomeText, payoutStatus } from "./withdrawal-text.ts";
+
+const undecided = (what: string) =>
+  always(
+    nullableString({
+      description: `${what}: null, because it is decided when the withdrawal is executed.`,
+      example: null,
+    }),
+    null,
+  );
+
+/** The members of a withdrawal, before anything is decided. */
+const queuedWithdrawal = {
+  returns: "The withdrawal waits until the Master is flat. Nothing was paid out.",
+  reply: model("QueuedWithdrawal", "A withdrawal that waits until the Master is flat.", {
+    status: queuedStatus,
+    action: always(
+      choice({ withdraw: "A withdrawal." }, { description: "What is to be done.", example: "withdraw" }),
+      "withdraw",
+    ),
+    login: investorLoginReply(),
+    requested_amount: moneyReply("Requested amount."),
+    effective_withdraw: always(moneyReply("Amount paid out: 0.", 0), jsonInteger(0n)),
+    currency: currencyReply,
+    message: ofWhole(
+      string({
+        description: "What waits, and until when, in words.",
+        example: "Queued until the Master is flat, at most until 2026-02-03T04:05:06.789000: 50.00 USD.",
+      }),
+      ({ requestedAmount, queuedUntil }: Pick<WithdrawResponse, "requestedAmount" | "queuedUntil">) =>
+        `Queued until the Master is flat, at most until ${timestamp(queuedUntil)}: ${formatAmount(moneyFromProto(requestedAmount))}.`,
+    ),
+    check_open_positions: at(
+      "openPositionsChecked",
+      bool({ description: "Whether the Master's open positions were checked.", example: true }),
+    ),
+    perf_fee_pending_at_request: undecided("Pending performance fee before the withdrawal"),
+    balance_before: undecided("Balance before the withdrawal"),
+    available_after_perf_fee: undecided("Capital available after the fee was reserved"),
+    mt5_deal_id: always(
+      nullableInteger({ description: "Ticket of the payout: null, because there is none.", example: null }),
+      null,
+    ),
+  }),
+} as const;
 
 export const WITHDRAW_COMMENT = "API Withdraw";
 
@@ -64,19 +108,14 @@ const Withdrawal = model("Withdrawal", "A withdrawal that was executed, as far a
   ),
 });
 
-export const withdraw = route({
-  operationId: "withdrawFunds",
-  method: "POST",
-  url: "/api/v1/investor/withdraw",
+export const withdrawFunds = route("POST /api/v1/investor/withdraw", {
   scope: "funds:withdraw",
-  class: "money",
-  tag: "Funds",
   summary: "Withdraw funds from an Investor",
   description:
     "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions, or queued until it is flat (`on_blocked=queue`). Parameters are in the query; a JSON body may have `external_id` and `metadata`, anything else in it is ignored.",
   returns: "What was paid out; with status `no_funds`, nothing was.",
-  query: Type.Object({ ...movementQuery(WITHDRAW_COMMENT), ...queueQuery }),
-  body: Type.Object(operationLabelFields),
+  query: { ...movementQuery(WITHDRAW_COMMENT), ...queueQuery },
+  body: operationLabelFields,
   hasOptionalBody: true,
   reply: Withdrawal,
   refusals: [

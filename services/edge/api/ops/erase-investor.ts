@@ -1,22 +1,16 @@
-import { Type } from "typebox";
 import { bool, model, string } from "../../fields/field.ts";
 import { at, within } from "../../fields/message.ts";
 import { idReply, investorLoginReply, timeReply } from "../../fields/reply-fields.ts";
-import { investorLogin } from "../schemas/request-fields.ts";
 import { route } from "../../http/route.ts";
+import { investorLogin } from "../schemas/request-fields.ts";
 
-export const eraseInvestor = route({
-  operationId: "eraseInvestor",
-  method: "POST",
-  url: "/api/v1/ops/investors/:investor_login/erase",
+export const eraseInvestor = route("POST /api/v1/ops/investors/:investor_login/erase", {
   scope: "investors:erase",
-  class: "money",
-  tag: "Investors",
   summary: "Erase the personal data of a closed Investor",
   description:
     "Replaces name and e-mail address, here and on the trading platform, by a neutral text, deletes the passwords, and disables the account. For good; amounts, logins and times stay. Refused with all reasons at once while the Investor has a subscription, money, open positions or an operation in progress. A repeated request gets the first answer. A body is ignored.",
   returns: "The Investor without its personal data.",
-  params: Type.Object({ investor_login: at("login", investorLogin) }),
+  params: { investor_login: at("login", investorLogin) },
   reply: model("ErasedInvestor", "An Investor whose personal data was erased.", {
     ...within("investor", {
       id: idReply("Internal id of the Investor.", 8),

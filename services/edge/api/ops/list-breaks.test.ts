@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
-import { type Answer, testEdge, type TestOptions } from "../../testing/test-edge.ts";
 import { aBreak, aCheck } from "../samples/ops.ts";
+import { type Answer, testEdge, type TestOptions } from "../../testing/test-edge.ts";
 
 type Listed = {
   items: { id: string }[];

@@ -1,38 +1,36 @@
-import { Type } from "typebox";
 import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
 import type { FieldError } from "#kernel/refusal.ts";
-import { route } from "../../http/route.ts";
-import { pageRoute } from "../../http/page-route.ts";
 import { list, model, modelOrNull, read, string, text } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
-import { caseId, readCaseId } from "../schemas/case.ts";
-import { opaquePage } from "../schemas/page.ts";
-import { DEFAULT_LIMIT, limit100 } from "../schemas/request-fields.ts";
-import { readReviewGroup, REVIEWERS, reviewGroup, ReviewGroupItem, ReviewItem } from "../schemas/review.ts";
-import { reviewAction, reviewingService } from "../schemas/review-sets.ts";
-import { requireOperator } from "./decide-review.ts";
+import { opaquePage } from "../../fields/page.ts";
+import { pageRoute } from "../../http/page-route.ts";
+import { route } from "../../http/route.ts";
+import {
+  caseId,
+  readCaseId,
+  readReviewGroup,
+  reviewAction,
+  REVIEWERS,
+  reviewGroup,
+  ReviewGroupItem,
+  reviewingService,
+  ReviewItem,
+} from "../schemas/review.ts";
+import { requireOperator } from "./reviews.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
-export const listReviewGroups = pageRoute({
-  operationId: "listReviewGroups",
-  method: "GET",
-  url: "/api/v1/ops/review-groups",
+export const listReviewGroups = pageRoute("GET /api/v1/ops/review-groups", {
   scope: "ops",
-  class: "read",
-  tag: "Reviews",
   summary: "List open reviews by cause",
   description:
     "The undecided reviews in groups: those of one group have the same reason, and the same action, comment and day of the deals that have caused them, or the day on which they were opened when no deal has. A review about an amount without one such cause is a group of its own. Unreachable services are listed in `unreachable`.",
   returns: "A page of groups.",
-  limit: limit100(DEFAULT_LIMIT),
-  cursor: "number",
   reply: model("ReviewGroupPage", "A page of groups of reviews.", {
     ...opaquePage(ReviewGroupItem, "By service, then ascending by the number of their first review."),
     unreachable: list(reviewingService.of("Name of a service.", "platform"), {
       description: "Services that could not be reached. Their groups are missing from this page.",
     }),
   }),
-  refusals: [],
   call: (deps, { limit }, after, context) =>
     pageOfServices(
       {
@@ -61,17 +59,12 @@ const VoteItem = model("ReviewVote", "The vote on one review of a group.", {
   ),
 });
 
-export const decideReviewGroup = route({
-  operationId: "decideReviewGroup",
-  method: "POST",
-  url: "/api/v1/ops/review-groups",
+export const decideReviewGroup = route("POST /api/v1/ops/review-groups", {
   scope: "ops",
-  class: "money",
-  tag: "Reviews",
   summary: "Approve or propose a decision about a group",
   description: `One vote on up to ${MAX_VOTED_REVIEWS} reviews of a group, as if it was sent for each alone: the key of another owner has to confirm, each vote is in the audit, and each review is decided and carried out by itself, once. The vote counts only for the reviews that are named, and only while they are of this group: one that came later, or that is about something else now, is not decided with them. The answer is 200 when some votes were not recorded; their reviews stay as they are, and may be sent again.`,
   returns: "The vote on each review, in the order of the request.",
-  body: Type.Object({
+  body: {
     group: reviewGroup,
     ids: read(
       text("review_ids", {
@@ -91,7 +84,7 @@ export const decideReviewGroup = route({
       example: "The dormant fee of January.",
       shown: { minLength: 1, maxLength: MAX_NOTE_LENGTH },
     }),
-  }),
+  },
   reply: model("ReviewVotes", "The votes on reviews of a group.", {
     items: list(VoteItem, { description: "In the order of the request." }),
   }),

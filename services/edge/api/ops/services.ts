@@ -1,12 +1,14 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import type { Subjects } from "#proto/pamm/common/v1/subjects.ts";
+import type { Deps, Services } from "../../http/route.ts";
+import { READ_MOVEMENTS_MS, readMovements, readTransfers, unlessUnreachable } from "../operations/movements.ts";
+import { findOperation } from "../operations/operations.ts";
 import { refuse } from "../../problems/refusals.ts";
-import type { Services } from "../../http/route.ts";
 
 /** The public name of each service, and the client behind it. */
 const CLIENTS = { platform: "platform", subscription: "subscriptions", fee: "fees", funding: "funding" } as const;
-export type ServiceName = keyof typeof CLIENTS;
+type ServiceName = keyof typeof CLIENTS;
 
 /** Shorter than the time limit of the request: a service that does not answer must not hide the answers of the others. */
 const ANSWER_WITHIN_MS = 3_000;
@@ -20,7 +22,7 @@ export function serviceOf<Name extends ServiceName>(services: Services, name: Na
 type Page = { readonly afterId: bigint; readonly limit: number };
 type PageAnswer = { readonly items: readonly { readonly id: bigint }[]; readonly hasMore: boolean };
 /** With the public name of the service that has it. */
-export type Of<Name, T> = T & { readonly service: Name };
+type Of<Name, T> = T & { readonly service: Name };
 
 /** A list that goes through several services, in their order, and through each by its ids. */
 type ListOfServices<Name, A> = {
@@ -31,7 +33,7 @@ type ListOfServices<Name, A> = {
   readonly limit: number;
 };
 
-export type PageOfServices<Name, A extends PageAnswer> = {
+type PageOfServices<Name, A extends PageAnswer> = {
   readonly items: readonly Of<Name, A["items"][number]>[];
   /** Undefined on the last page. */
   readonly next: bigint | undefined;
@@ -73,7 +75,34 @@ function inOrder<Name, A extends PageAnswer>(answers: readonly Of<Name, A>[]): O
   return complete.flatMap(({ service, items }) => items.map((item) => ({ ...item, service })));
 }
 
-function unlessUnreachable(error: unknown): undefined {
-  if (!isTransientFailure(error)) throw error;
-  return undefined;
+type AboutOperation = {
+  /** What reviews and breaks of each service name when they are about the operation; undefined when every case is wanted. */
+  readonly names: Readonly<Partial<Record<ServiceName, Subjects>>>;
+  /** Services that could not be asked for its movements. */
+  readonly unreachable: readonly ServiceName[];
+};
+
+/** Every case without an operation. Refused when there is no such operation: that no case is found would be taken for an answer. */
+export async function aboutOperation(
+  deps: Deps,
+  operationId: string | undefined,
+  context: CallContext,
+): Promise<AboutOperation> {
+  if (operationId === undefined) return { names: {}, unreachable: [] };
+  const operation = await findOperation(deps, operationId, context);
+  const within = childContext(context, { withinMs: READ_MOVEMENTS_MS });
+  const movements = await readMovements(deps, [operation], within);
+  const transfers = await readTransfers(deps, movements.found, within);
+  const legs = [...transfers.found.values()].flatMap((transfer) => transfer.legs);
+  const dealIds = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [dealId]));
+  const named = (operationIds: string[]): Subjects => ({ operationIds, dealIds });
+  return {
+    names: {
+      platform: named(legs.map(({ number }) => String(number))),
+      subscription: named([operation.operationId]),
+      funding: named([operation.operationId]),
+      fee: named([]),
+    },
+    unreachable: [...movements.unreachable, ...transfers.unreachable],
+  };
 }

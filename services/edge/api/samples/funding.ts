@@ -1,3 +1,4 @@
+import { Refusal } from "#kernel/refusal.ts";
 import {
   type DepositResponse,
   type Operation,
@@ -108,3 +109,9 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     ...overrides,
   };
 }
+
+/** Of the service that has not recorded the operation. */
+export const noOperation = () =>
+  Promise.reject(
+    new Refusal({ code: "operation_not_found", status: "not_found", message: "no operation has this id" }),
+  );

@@ -1,7 +1,10 @@
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
-import { type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Review, type ReviewGroup, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { AT, LATER, cents } from "./values.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type GetPermitsResponse, PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Answers } from "../exchange.ts";
+import { anOperation, noOperation } from "./funding.ts";
+import { AT, cents, LATER } from "./values.ts";
 
 export function aBreak(overrides: Partial<Break> = {}): Break {
   return {
@@ -114,3 +117,37 @@ export const granted: GetPermitsResponse = {
   generation: 1n,
   importComplete: false,
 };
+
+const NONE = { items: [], hasMore: false };
+
+/** A deposit with one leg, about which the services have these cases. */
+export function ofADeposit(ofPlatform: NonNullable<Answers["platform"]>): Answers {
+  const none = { listReviews: async () => NONE, listBreaks: async () => ({ ...NONE, checks: [] }) };
+  const leg = { login: "3000003", kind: MovementKind.DEPOSIT, amount: cents(250_50n), appliedAt: AT, number: 4711n };
+  const state = TransferState.APPLIED;
+  return {
+    funding: { ...none, getOperation: async () => anOperation({ transferKeys: ["funding:deposit:1"] }) },
+    subscriptions: {
+      ...none,
+      getOperation: noOperation,
+      findMirrors: async () => ({ items: [] }),
+    },
+    fees: none,
+    platform: {
+      ...none,
+      readTransfers: async () => ({
+        transfers: [
+          {
+            transferId: 31n,
+            key: "funding:deposit:1",
+            state,
+            refusalCode: "",
+            platformCode: 0,
+            legs: [{ ...leg, state, dealId: 1_234_567n, reference: "PD0F7K3M9Q2X1A" }],
+          },
+        ],
+      }),
+      ...ofPlatform,
+    },
+  };
+}

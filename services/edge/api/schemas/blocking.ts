@@ -1,17 +1,17 @@
-import { type TUnsafe, Type } from "typebox";
+import type { TUnsafe } from "typebox";
 import type { Error as Refusal } from "#proto/pamm/common/v1/error.ts";
-import { PROBLEMS } from "../../problems/problems.ts";
 import { bool, integer, list, model, string } from "../../fields/field.ts";
-import { at, shown } from "../../fields/message.ts";
-import { problemCode, problemCodeOf } from "./problem-sets.ts";
+import { at, optional, shown } from "../../fields/message.ts";
 import { decimalReply, ticketReply } from "../../fields/reply-fields.ts";
+import { PROBLEMS } from "../../problems/problems.ts";
+import { problemCode, problemCodeOf } from "./problem-sets.ts";
 
 type Details = Refusal["details"];
 
 /** A fact that belongs to some codes, and is left out of the others. */
 function fact<Json>(name: string, field: TUnsafe<Json>, parse: (text: string) => Json) {
   const show = ({ [name]: text }: Details): Json | undefined => (text === undefined ? undefined : parse(text));
-  return Type.Optional(at("details", shown(field, show)));
+  return optional(at("details", shown(field, show)));
 }
 
 const BlockingReason = model("BlockingReason", "One reason for which a command would be refused now.", {
@@ -32,7 +32,7 @@ const BlockingReason = model("BlockingReason", "One reason for which a command w
       (code: string) => PROBLEMS[problemCodeOf(code)].retry !== undefined,
     ),
   ),
-  operation_id: Type.Optional(
+  operation_id: optional(
     shown(
       string({
         description: "Operation that blocks the request.",

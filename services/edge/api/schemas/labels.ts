@@ -7,7 +7,7 @@ import {
 } from "#kernel/labels.ts";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { nullableString, text } from "../../fields/field.ts";
-import { apart, at, sent, shown } from "../../fields/message.ts";
+import { apart, at, optional, sent, shown } from "../../fields/message.ts";
 
 const EXTERNAL_ID = { shown: { minLength: 1, maxLength: MAX_EXTERNAL_ID_LENGTH } };
 const NOT_SENT = "It is not sent to the trading platform.";
@@ -17,7 +17,7 @@ const externalIdField = (description: string) =>
   text("external_id", { description, example: "CRM-7001", ...EXTERNAL_ID });
 
 /** Of a body: `metadata` carries it. */
-const ownId = (description: string) => Type.Optional(apart(externalIdField(description)));
+const ownId = (description: string) => optional(apart(externalIdField(description)));
 
 const EXAMPLE = { segment: "retail" };
 
@@ -37,13 +37,13 @@ export const operationLabelFields = {
 
 /** For a body that changes one. */
 export const labelChangeFields = {
-  external_id: Type.Optional(
+  external_id: optional(
     Type.Unsafe<string | null>({
       ...externalIdField(`Your own id of the account, unique among those of its role; null removes it.`),
       type: ["string", "null"],
     }),
   ),
-  metadata: Type.Optional(
+  metadata: optional(
     at(
       "labels",
       sent<Readonly<Record<string, string | null>>, LabelsChange | undefined>(
@@ -54,7 +54,7 @@ export const labelChangeFields = {
   ),
 };
 
-export const externalIdFilter = Type.Optional(externalIdField("Only what has this `external_id`, exactly."));
+export const externalIdFilter = optional(externalIdField("Only what has this `external_id`, exactly."));
 
 export const externalIdReply = (description: string) =>
   at(
@@ -86,7 +86,7 @@ export const labelReplies = {
 /** Carries `external_id`, too: both fields are one member of the message. */
 function metadataField() {
   const schema = metadata(`Your own data. ${MEMBERS} ${NOT_SENT}`, "string");
-  return Type.Optional(at("labels", sent<Readonly<Record<string, string>>, Labels | undefined>(schema, labelsOf)));
+  return optional(at("labels", sent<Readonly<Record<string, string>>, Labels | undefined>(schema, labelsOf)));
 }
 
 function metadata(description: string, type: "string" | readonly ["string", "null"]): TSchema {

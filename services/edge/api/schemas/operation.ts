@@ -1,10 +1,9 @@
-import { OperationAction, OperationOutcome, type Operation, QueueState } from "#proto/pamm/funding/v1/funding.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
-import { usDollar } from "../../fields/currency.ts";
+import { type Operation, OperationAction, OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   bool,
+  byCode,
   codeOf,
   list,
   model,
@@ -15,15 +14,17 @@ import {
   string,
 } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";
-import { externalIdReply, metadataReply } from "./labels.ts";
-import { problemCode, problemCodeOf } from "./problem-sets.ts";
 import {
   investorLoginReply,
   moneyReply,
   nullableMoneyReply,
   nullableTimeReply,
   timeReply,
+  usDollar,
 } from "../../fields/reply-fields.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+import { externalIdReply, metadataReply } from "./labels.ts";
+import { problemCode, problemCodeOf } from "./problem-sets.ts";
 
 const operationOutcome = setOf("OperationOutcome", "What became of an operation or of one of its legs.", {
   pending: "It is in progress.",
@@ -32,22 +33,13 @@ const operationOutcome = setOf("OperationOutcome", "What became of an operation 
   unknown: "It is not known yet whether it was executed; the search goes on.",
   review: "Manual review decides.",
 });
-export type OutcomeName = (typeof operationOutcome.values)[number];
 
-const OUTCOMES: Readonly<Record<OperationOutcome, OutcomeName>> = {
+const OUTCOMES = {
+  ...byCode(operationOutcome.values, OperationOutcome),
   [OperationOutcome.UNSPECIFIED]: "unknown",
-  [OperationOutcome.PENDING]: "pending",
-  [OperationOutcome.EXECUTED]: "executed",
-  [OperationOutcome.NOT_EXECUTED]: "not_executed",
-  [OperationOutcome.UNKNOWN]: "unknown",
-  [OperationOutcome.REVIEW]: "review",
-};
+} as const;
 
-const outcomeCode = codeOf(OUTCOMES);
-
-export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
-  return name === undefined ? OperationOutcome.UNSPECIFIED : outcomeCode(name);
-}
+export const outcomeNamed = codeOf(OUTCOMES);
 
 export const outcomeField = operationOutcome.of("Outcome of the operation.", "executed");
 
@@ -58,14 +50,7 @@ export const operationAction = setOf("OperationAction", "Action of an operation.
   unassign: "An Investor was to leave a Master.",
 });
 
-export type ActionName = (typeof operationAction.values)[number];
-
-const ACTIONS: Partial<Record<OperationAction, ActionName>> = {
-  [OperationAction.DEPOSIT]: "deposit",
-  [OperationAction.WITHDRAW]: "withdraw",
-  [OperationAction.ASSIGN]: "assign",
-  [OperationAction.UNASSIGN]: "unassign",
-};
+const ACTIONS = byCode(operationAction.values, OperationAction);
 
 export const actionNamed = codeOf(ACTIONS);
 
@@ -75,12 +60,7 @@ const queueState = setOf("QueueState", "Where an operation is that was to wait u
   ended: "It has an outcome.",
 });
 
-const QUEUE_STATES: Readonly<Record<QueueState, (typeof queueState.values)[number] | null>> = {
-  [QueueState.UNSPECIFIED]: null,
-  [QueueState.WAITING]: "waiting",
-  [QueueState.RUNNING]: "running",
-  [QueueState.ENDED]: "ended",
-};
+const QUEUE_STATES = byCode(queueState.values, QueueState);
 
 export const queueStateNamed = codeOf(QUEUE_STATES);
 
@@ -102,15 +82,7 @@ const legWait = setOf("LegWait", "What a leg waits for that is not executed yet.
 
 export type LegKindName = (typeof legKind.values)[number];
 
-const KINDS: Partial<Readonly<Record<MovementKind, LegKindName>>> = {
-  [MovementKind.DEPOSIT]: "deposit",
-  [MovementKind.WITHDRAWAL]: "withdrawal",
-  [MovementKind.FEE_DEBIT]: "fee_debit",
-  [MovementKind.FEE_CREDIT]: "fee_credit",
-  [MovementKind.MIRROR]: "mirror",
-  [MovementKind.EXIT]: "exit",
-  [MovementKind.REVERSAL]: "reversal",
-};
+const KINDS = byCode(legKind.values, MovementKind);
 
 /** Other movements are no part of an operation. */
 export function legKindOf(kind: MovementKind): string {
@@ -187,7 +159,7 @@ export const OperationReply = model("Operation", "A deposit, withdrawal, assign 
       "Whether it waits until its Master is flat (`on_blocked=queue`); null when it has never waited.",
       null,
     ),
-    (state: QueueState | undefined) => QUEUE_STATES[state ?? QueueState.UNSPECIFIED],
+    (state: QueueState | undefined) => QUEUE_STATES[state ?? QueueState.UNSPECIFIED] ?? null,
   ),
   expires_at: at("queuedUntil", nullableTimeReply("It begins by then, or not at all; null when it has never waited.")),
   imported: shown(

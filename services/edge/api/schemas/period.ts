@@ -1,7 +1,11 @@
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import type { FieldError } from "#kernel/refusal.ts";
-import { parseTimestamp } from "../../wire/timestamp.ts";
+import { MAX_NAME_LENGTH } from "../../fields/checks.ts";
 import { read, text } from "../../fields/field.ts";
-import { INSTANT } from "./request-fields.ts";
+import { at, optional } from "../../fields/message.ts";
+import { parseTimestamp } from "../../wire/timestamp.ts";
+import { externalIdFilter } from "./labels.ts";
+import { INSTANT, loginField } from "./request-fields.ts";
 
 /** The two ends of a half-open period of what a list is filtered by. */
 export const fromField = (what: string) =>
@@ -21,3 +25,25 @@ export function isPeriod<From extends string, To extends string>(fromName: From,
     return [{ field: toName, code: "out_of_range", message: `${toName} must be after ${fromName}.` }];
   };
 }
+
+/** Of a list of accounts. */
+export const accountFilter = {
+  mt5_login: optional(at("login", loginField("Only the account with this login.", "investor"))),
+  name: optional(
+    text("name", {
+      description: "Only accounts with this name, in any case.",
+      example: "Ada",
+      shown: { minLength: 1, maxLength: MAX_NAME_LENGTH },
+    }),
+  ),
+  email: optional(
+    text("email", {
+      description: "Only accounts whose holder has this e-mail address, in any case.",
+      example: "ada@example.com",
+      shown: { format: "email", maxLength: MAX_PLATFORM_TEXT_LENGTH },
+    }),
+  ),
+  external_id: externalIdFilter,
+  created_from: optional(fromField("that were created or registered")),
+  created_to: optional(toField("that were created or registered")),
+};

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { Type } from "typebox";
 import { parseDuration } from "#kernel/duration.ts";
 import { choice, setOf, text } from "../../fields/field.ts";
-import { always, apart, at, sent } from "../../fields/message.ts";
+import { always, apart, at, optional, sent } from "../../fields/message.ts";
 
 const DEFAULT_EXPIRES_IN = "P7D";
 
@@ -14,7 +13,7 @@ const onBlocked = setOf("OnBlocked", "What a command does while open positions o
 
 /** Query of a command that may wait until the Master is flat. */
 export const queueQuery = {
-  on_blocked: Type.Optional(
+  on_blocked: optional(
     at(
       "queueForMs",
       sent<"refuse" | "queue", bigint | undefined>(
@@ -26,7 +25,7 @@ export const queueQuery = {
       ),
     ),
   ),
-  expires_in: Type.Optional(
+  expires_in: optional(
     apart(
       text("queue_time", {
         description:

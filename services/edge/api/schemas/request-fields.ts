@@ -3,19 +3,14 @@ import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
 import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH, MAX_WAIT_SECONDS } from "../../fields/checks.ts";
 import { bool, INT64, read, text, textOrNumber } from "../../fields/field.ts";
 import { apart, at, or, type Sent } from "../../fields/message.ts";
-import { moneyOf } from "../../wire/money.ts";
-import { ratePpm } from "../../wire/rate.ts";
-import { usDollar } from "../../fields/currency.ts";
+import { LOGIN, usDollar } from "../../fields/reply-fields.ts";
+import { moneyOf, ratePpm } from "../../wire/number.ts";
 
-const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
-/** Items of a page when the caller names no number. Part of the HTTP contract; some routes have another. */
-export const DEFAULT_LIMIT = 50;
-const LIMIT = { type: "integer", minimum: 1 };
 /** JSON types that are accepted beside the one that generated clients send. */
 const ALSO = (type: string) => ({ "x-also-accepts": [type] });
 
 /** The logins of the examples: a Master, its payment account and an Investor. */
-export const LOGINS = { master: "3000001", payment: "3000002", investor: "3000003" } as const;
+const LOGINS = { master: "3000001", payment: "3000002", investor: "3000003" } as const;
 
 /** The offset is optional, so it is not the `date-time` of RFC 3339: a client that validates must not refuse what it has read. */
 export const INSTANT = {
@@ -23,7 +18,7 @@ export const INSTANT = {
 };
 
 export const loginField = (description: string, role: keyof typeof LOGINS): Sent<string, string> =>
-  text("login", { description, example: LOGINS[role], shown: LOGIN_SHOWN });
+  text("login", { description, example: LOGINS[role], ...LOGIN });
 
 export const masterLogin = loginField("Trading login of the Master.", "master");
 export const investorLogin = loginField("Login of the Investor.", "investor");
@@ -38,7 +33,7 @@ export const logins = read(
 );
 
 /** Of a path: an id of this service. */
-const id = (description: string, example: number): Sent<string, bigint> =>
+export const id = (description: string, example: number): Sent<string, bigint> =>
   read(text("id", { description, example, shown: { type: "integer", ...INT64, minimum: 0 } }), BigInt);
 
 export const masterId = id("Internal integer id of the Master; not its login.", 7);
@@ -182,24 +177,6 @@ export const acceptingInvestors = bool({
   example: false,
 });
 
-const limit = (most: 100 | 500, standard: number) =>
-  or(
-    read(
-      text(`limit_${most}`, {
-        description: `Maximum number of items, 1 to ${most}.`,
-        example: standard,
-        default: standard,
-        shown: { ...LIMIT, maximum: most },
-      }),
-      Number,
-    ),
-    standard,
-  );
-
-export const limit100 = (standard: number) => limit(100, standard);
-
-export const limit500 = (standard: number) => limit(500, standard);
-
 export const operationId = text("operation_id", {
   description: "Value of X-Operation-Id in the response to the command.",
   example: "0198c0de-0000-7000-8000-000000000001",
@@ -234,17 +211,3 @@ export const wait = (final: string) =>
       shown: { type: "integer", minimum: 0, maximum: MAX_WAIT_SECONDS },
     }),
   );
-
-const cursorText = (description: string): Sent<string, string> =>
-  text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });
-
-export const integerCursor = (description: string): Sent<string, bigint> => read(cursorText(description), BigInt);
-
-/**
- * Of a list that begins with the newest id. Services read 0 as "from the newest". For a caller a cursor of 0 is before every id, so it becomes
- * 1, which matches nothing either.
- */
-export const cursorBefore = (description: string) => {
-  const before = read(cursorText(description), (id) => BigInt(id) || 1n);
-  return at("beforeId", or(before, 0n));
-};

@@ -1,5 +1,8 @@
+import { Type } from "typebox";
+import { ACTIONS, REASONS } from "#catalogue/reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import {
+  byCode,
   codeOf,
   list,
   model,
@@ -8,14 +11,61 @@ import {
   nullableId,
   nullableString,
   read,
+  setOf,
   smallInteger,
   string,
   text,
 } from "../../fields/field.ts";
 import { at, ofWhole, shown } from "../../fields/message.ts";
-import { caseId, evidenceReply, readCaseId } from "./case.ts";
-import { nullableDecimalReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
-import { reviewAction, reviewingService, reviewReason, reviewState } from "./review-sets.ts";
+import { LOGIN, nullableDecimalReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
+
+/** A review or a break. Numbers of two services may be equal, so the public id begins with the service that keeps it. */
+type CaseId<Service> = { readonly service: Service; readonly id: bigint };
+
+export const caseId = (description: string, example: string) =>
+  ofWhole(string({ description, example }), ({ service, id }: CaseId<string>) => `${service}-${id}`);
+
+/** Of an id that has passed its check. */
+export function readCaseId<Service extends string>(text: string): CaseId<Service> {
+  const [service, number = ""] = text.split("-");
+  return { service: service as Service, id: BigInt(number) };
+}
+
+/** JSON in the message. */
+export const evidenceReply = (description: string, example: Readonly<Record<string, unknown>>) =>
+  shown<Readonly<Record<string, unknown>>, string>(
+    Type.Unsafe({ type: "object", additionalProperties: true, description, examples: [example] }),
+    (json) => JSON.parse(json) as Readonly<Record<string, unknown>>,
+  );
+
+export const reviewingService = setOf("ReviewingService", "A service that keeps reviews; its name begins their ids.", {
+  platform: "Movements on the trading platform, and its accounts.",
+  subscription: "Pools of Masters.",
+  fee: "Performance fees.",
+});
+
+const reviewState = setOf("ReviewState", "Status of a review.", {
+  open: "No action is proposed.",
+  proposed: "An action is proposed, and another owner of an API key has to confirm it.",
+  decided: "The action was confirmed and executed.",
+});
+
+export const reviewReason = setOf(
+  "ReviewReason",
+  "Why operators have to decide. New reasons may be added.",
+  meaningsOf(REASONS),
+);
+
+export const reviewAction = setOf(
+  "ReviewAction",
+  "A decision about a review. New actions may be added.",
+  meaningsOf(ACTIONS),
+);
+
+function meaningsOf<Name extends string>(entries: Readonly<Record<Name, { readonly meaning: string }>>) {
+  const meanings = Object.keys(entries).map((name) => [name, entries[name as Name].meaning]);
+  return Object.fromEntries(meanings) as Readonly<Record<Name, string>>;
+}
 
 export const REVIEWERS = reviewingService.values;
 export type Reviewer = (typeof REVIEWERS)[number];
@@ -26,11 +76,7 @@ const groupId = (description: string) =>
     ({ service, group }: { readonly service: Reviewer; readonly group: string }) => `${service}-${group}`,
   );
 
-const STATES: Partial<Record<ReviewState, (typeof reviewState.values)[number]>> = {
-  [ReviewState.OPEN]: "open",
-  [ReviewState.PROPOSED]: "proposed",
-  [ReviewState.DECIDED]: "decided",
-};
+const STATES = byCode(reviewState.values, ReviewState);
 
 export const stateFilter = read(
   reviewState.of("Only reviews with this status; without it, all open and proposed reviews.", "open"),
@@ -105,7 +151,7 @@ export const ReviewGroupItem = model("ReviewGroup", "Undecided reviews that have
   login: nullableString({
     description: "The only account that they are about; null when there are several.",
     example: null,
-    shown: { pattern: "^[1-9][0-9]{0,18}$" },
+    ...LOGIN,
   }),
   cause: modelOrNull(DealCauseItem, CAUSE),
   open: smallInteger({ description: "Reviews without a proposal.", example: 50 }),

@@ -1,5 +1,5 @@
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { bool, model, named, read, setOf } from "../../fields/field.ts";
+import { bool, byCode, model, named, read, setOf } from "../../fields/field.ts";
 import { nested, or, within } from "../../fields/message.ts";
 import {
   idReply,
@@ -18,13 +18,10 @@ export const subscriptionStatus = setOf("SubscriptionStatus", "Status of a subsc
 
 type Status = (typeof subscriptionStatus.values)[number];
 
-const STATUSES: Partial<Record<SubscriptionStatus, Status>> = {
-  [SubscriptionStatus.ACTIVE]: "ACTIVE",
-  [SubscriptionStatus.PAUSED]: "PAUSED",
-  [SubscriptionStatus.CANCELLED]: "CANCELLED",
-};
-
-const statusReply = named(subscriptionStatus.of("Status of the subscription.", "ACTIVE"), STATUSES);
+const statusReply = named(
+  subscriptionStatus.of("Status of the subscription.", "ACTIVE"),
+  byCode(subscriptionStatus.values, SubscriptionStatus),
+);
 const inPoolReply = bool({
   description: "Whether the Investor's capital is in the Master's pool.",
   example: true,
@@ -57,7 +54,7 @@ export const NewSubscription = model(
   }),
 );
 
-export function statusOf(name: Status | undefined): SubscriptionStatus {
+function statusOf(name: Status | undefined): SubscriptionStatus {
   return name === undefined ? SubscriptionStatus.UNSPECIFIED : SubscriptionStatus[name];
 }
 

@@ -1,37 +1,17 @@
 import type { FieldError } from "#kernel/refusal.ts";
-import { timestamp } from "../../wire/timestamp.ts";
+import { eventType } from "../../events/event.ts";
 import type { Delivery, DeliveryStatus } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";
-import { ALL_TYPES } from "../../fields/event-types.ts";
 import { addressIn, isPublicAddress } from "../../events/webhooks/public-address.ts";
 import type { WithSecret } from "../../events/webhooks/webhooks.ts";
-import { eventType } from "../../events/event.ts";
-import {
-  bool,
-  integer,
-  model,
-  nullableInteger,
-  nullableString,
-  read,
-  setOf,
-  string,
-  text,
-} from "../../fields/field.ts";
+import { ALL_TYPES } from "../../fields/event-types.ts";
+import { bool, integer, model, nullableInteger, nullableString, setOf, string, text } from "../../fields/field.ts";
 import { at, ofWhole, or, shown, within } from "../../fields/message.ts";
 import { idReply, nullableTimeReply, timeReply } from "../../fields/reply-fields.ts";
+import { timestamp } from "../../wire/timestamp.ts";
+import { id } from "./request-fields.ts";
 
-/** Of a path. */
-export const webhookId = at(
-  "id",
-  read(
-    text("id", {
-      description: "Id of the webhook.",
-      example: 17,
-      shown: { type: "integer", format: "int64", minimum: 0 },
-    }),
-    BigInt,
-  ),
-);
+export const webhookId = at("id", id("Id of the webhook.", 17));
 
 export const webhookUrl = text("webhook_url", {
   description:

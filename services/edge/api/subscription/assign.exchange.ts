@@ -1,5 +1,16 @@
 import type { Exchanges } from "../exchange.ts";
-import { aSubscription } from "../samples/subscription.ts";
+import { anAssignmentPreview, aSubscription } from "../samples/subscription.ts";
+import { aReason, cents } from "../samples/values.ts";
+
+const NOT_ASSIGNABLE = [
+  aReason("investor_has_open_positions", "The Investor has open positions: 2. Close them first.", {
+    open_positions: "2",
+  }),
+  aReason("below_min_deposit", "Investor balance 50.00 USD is below the Master's minimum deposit of 100.00 USD.", {
+    required: "100.00",
+    actual: "50.00",
+  }),
+];
 
 export const exchanges: Exchanges = {
   assignInvestor: [
@@ -24,6 +35,61 @@ export const exchanges: Exchanges = {
         balance_baseline_op_id: 41,
         ended_at: null,
         created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
+  previewAssignment: [
+    {
+      name: "allowed",
+      summary: "The Investor would follow the Master",
+      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
+      services: { subscriptions: { previewAssign: async () => anAssignmentPreview() } },
+      asked: [
+        { method: "previewAssign", request: { masterLogin: "3000001", investorLogin: "3000003", feeRatePpm: 300000 } },
+      ],
+      answer: {
+        allowed: true,
+        blocking: [],
+        master_id: 7,
+        investor_id: 8,
+        status: "ACTIVE",
+        in_pool: true,
+        balance: "500.00",
+        min_deposit: "100.00",
+      },
+    },
+    {
+      name: "blocked",
+      summary: "Two reasons at once",
+      request: { body: { master_login: "3000001", investor_login: "3000004", perf_fee: { rate: 0.3, enabled: true } } },
+      services: {
+        subscriptions: {
+          previewAssign: async () => anAssignmentPreview({ balance: cents(50_00n), refusals: NOT_ASSIGNABLE }),
+        },
+      },
+      answer: {
+        allowed: false,
+        blocking: [
+          {
+            code: "investor_has_open_positions",
+            detail: "The Investor has open positions: 2. Close them first.",
+            retryable: false,
+            open_positions: 2,
+          },
+          {
+            code: "below_min_deposit",
+            detail: "Investor balance 50.00 USD is below the Master's minimum deposit of 100.00 USD.",
+            retryable: false,
+            required: "100.00",
+            actual: "50.00",
+          },
+        ],
+        master_id: 7,
+        investor_id: 8,
+        status: "ACTIVE",
+        in_pool: true,
+        balance: "50.00",
+        min_deposit: "100.00",
       },
     },
   ],

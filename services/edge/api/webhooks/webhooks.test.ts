@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Scope } from "../../wire/scopes.ts";
-import { A_WEBHOOK_SECRET, aWebhook } from "../samples/webhooks.ts";
+import { A_WEBHOOK_SECRET, aWebhook } from "../samples/edge.ts";
 import { testEdge } from "../../testing/test-edge.ts";
+import type { Scope } from "../../wire/scopes.ts";
 
 const URL = "https://crm.example.com/events";
 

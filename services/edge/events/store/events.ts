@@ -64,6 +64,11 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
   );
 }
 
+/** The columns of the row `event`, without its id. */
+export const EVENT = fragment`
+  event.key, event.type, event.state, event.subject, event.occurred_at as "occurredAt", event.login, event.master_login as "masterLogin",
+  event.operation_id as "operationId", event.amount_minor as "amountMinor", event.deal_id as "dealId", event.reason`;
+
 type Row = { [Name in keyof StoredEvent]: StoredEvent[Name] | null } & {
   removedThrough: bigint;
   newest: bigint;
@@ -77,11 +82,10 @@ export async function readEvents(db: Queryable, { after, types, limit }: EventFi
     sql`select removed_through as "removedThrough",
                greatest(removed_through, (select coalesce(max(event.id), 0) from event)) as newest,
                coalesce(pg_sequence_last_value('event_id_seq'), 0) as issued,
-               page.id, key, type, state, subject, occurred_at as "occurredAt", login, master_login as "masterLogin",
-               operation_id as "operationId", amount_minor as "amountMinor", deal_id as "dealId", reason
+               event.id, ${EVENT}
         from event_removal
-             left join (${pageOf(types, after, limit + 1)}) as page on true
-        order by page.id`,
+             left join (${pageOf(types, after, limit + 1)}) as event on true
+        order by event.id`,
   );
   const found = rows.filter((row): row is Row & StoredEvent => row.id !== null);
   const hasMore = found.length > limit;

@@ -1,5 +1,5 @@
-import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { StoredEvent } from "./events.ts";
+import { execute, type Fragment, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { EVENT, type NewEvent, type StoredEvent } from "./events.ts";
 import type { DeliveryStatus } from "./webhook-deliveries.ts";
 import { IS_SERVED, SCOPES_OF_CLIENT, type StoredSecrets } from "./webhooks.ts";
 
@@ -26,8 +26,8 @@ export async function claimDeliveries(
   db: Queryable,
   { claimMs, perWebhook, limit }: Readonly<Record<"claimMs" | "perWebhook" | "limit", number>>,
 ): Promise<ClaimedDelivery[]> {
-  type Row = Omit<ClaimedDelivery, "event"> & {
-    [Name in keyof StoredEvent as `event_${Name}`]: StoredEvent[Name] | null;
+  type Row = Omit<ClaimedDelivery, "event"> & { eventId: bigint | null } & {
+    [Name in keyof NewEvent]: NewEvent[Name] | null;
   };
   const rows = await many<Row>(
     db,
@@ -56,23 +56,16 @@ export async function claimDeliveries(
         )
         select claimed.id, claimed.webhook_id as "webhookId", attempts, client_id as "clientId", url, secret, failures, ${SCOPES_OF_CLIENT} as scopes,
                case when previous_until > clock_timestamp() then previous_secret end as previous,
-               event.id as "event_id", event.key as "event_key", event.type as "event_type", event.state as "event_state",
-               event.subject as "event_subject", event.occurred_at as "event_occurredAt", event.login as "event_login",
-               event.master_login as "event_masterLogin", event.operation_id as "event_operationId",
-               event.amount_minor as "event_amountMinor", event.deal_id as "event_dealId", event.reason as "event_reason"
+               event.id as "eventId", ${EVENT}
         from claimed
              join webhook on webhook.id = claimed.webhook_id
              left join event on event.id = event_id
         order by claimed.id`,
   );
   return rows.map((row) => {
-    const { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous, ...facts } = row;
-    const claimed = { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous };
-    if (facts.event_id === null) return { ...claimed, event: undefined };
-    const event = Object.fromEntries(
-      Object.entries(facts).map(([name, value]) => [name.slice("event_".length), value]),
-    );
-    return { ...claimed, event: event as unknown as StoredEvent };
+    const { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous, eventId, ...facts } = row;
+    const event = eventId === null ? undefined : ({ id: eventId, ...facts } as StoredEvent);
+    return { id, webhookId, attempts, clientId, url, secret, failures, scopes, previous, event };
   });
 }
 
@@ -99,40 +92,49 @@ export async function markDelivered(
   );
 }
 
-export type FailedAttempt = {
-  readonly status: number | undefined;
-  readonly error: string;
-  readonly retryMs: number;
-  readonly pauseMs: number;
-  readonly giveUpAfterMs: number;
-};
+type Answered = { readonly status: number | undefined; readonly error: string };
 
 /**
- * Of an endpoint that was disabled or has another address since, an answer says nothing. What was claimed by another process since then is left to it. Returns
- * whether the delivery was given up.
+ * Of an attempt that has delivered nothing. Of an endpoint that was disabled or has another address since, an answer says nothing. What was
+ * claimed by another process since then is left to it.
  */
-export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed: FailedAttempt): Promise<boolean> {
-  const { id, webhookId, attempts, url } = claimed;
-  const { status, error, retryMs, pauseMs, giveUpAfterMs } = failed;
+async function recordAnswer(
+  db: Queryable,
+  { id, webhookId, attempts, url }: ClaimedDelivery,
+  { status, error }: Answered,
+  changes: { readonly endpoint: Fragment; readonly delivery: Fragment },
+): Promise<DeliveryStatus | undefined> {
   const row = await maybeOne<{ status: DeliveryStatus }>(
     db,
     sql`with endpoint as (
-          update webhook
-          set failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()), last_error = ${error},
-              paused_until = clock_timestamp() + ${pauseMs} * interval '1 millisecond',
-              disabled_at = case when failing_since < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond'
-                                 then clock_timestamp() else disabled_at end
+          update webhook set last_error = ${error}, ${changes.endpoint}
           where id = ${webhookId} and url = ${url} and disabled_at is null
         )
         update webhook_delivery
-        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error},
-            next_try_at = clock_timestamp() + ${retryMs} * interval '1 millisecond',
-            status = case when first_try_at < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond' then 'failed' else status end,
-            finished_at = case when first_try_at < clock_timestamp() - ${giveUpAfterMs} * interval '1 millisecond' then clock_timestamp() end
+        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error}, ${changes.delivery}
         where id = ${id} and status = 'pending' and attempts = ${attempts}
         returning status`,
   );
-  return row?.status === "failed";
+  return row?.status;
+}
+
+const laterBy = (ms: number) => fragment`clock_timestamp() + ${ms} * interval '1 millisecond'`;
+
+export type FailedAttempt = Answered & Readonly<Record<"retryMs" | "pauseMs" | "giveUpAfterMs", number>>;
+
+/** Returns whether the delivery was given up. */
+export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed: FailedAttempt): Promise<boolean> {
+  const { retryMs, pauseMs, giveUpAfterMs } = failed;
+  const oldest = laterBy(-giveUpAfterMs);
+  const status = await recordAnswer(db, claimed, failed, {
+    endpoint: fragment`
+      failures = failures + 1, failing_since = coalesce(failing_since, clock_timestamp()), paused_until = ${laterBy(pauseMs)},
+      disabled_at = case when failing_since < ${oldest} then clock_timestamp() end`,
+    delivery: fragment`
+      next_try_at = ${laterBy(retryMs)}, status = case when first_try_at < ${oldest} then 'failed' else status end,
+      finished_at = case when first_try_at < ${oldest} then clock_timestamp() end`,
+  });
+  return status === "failed";
 }
 
 /**
@@ -141,41 +143,24 @@ export async function markFailed(db: Queryable, claimed: ClaimedDelivery, failed
  */
 export async function markDeferred(
   db: Queryable,
-  { id, webhookId, attempts, url }: ClaimedDelivery,
-  { status, error, waitMs }: { readonly status: number; readonly error: string; readonly waitMs: number },
+  claimed: ClaimedDelivery,
+  deferred: Answered & { readonly waitMs: number },
 ): Promise<void> {
-  const wait = fragment`${waitMs} * interval '1 millisecond'`;
-  await execute(
-    db,
-    sql`with endpoint as (
-          update webhook
-          set asked_until = greatest(asked_until, clock_timestamp() + ${wait}), last_error = ${error},
-              failing_since = failing_since + greatest(interval '0', clock_timestamp() + ${wait} - greatest(asked_until, clock_timestamp()))
-          where id = ${webhookId} and url = ${url} and disabled_at is null
-        )
-        update webhook_delivery
-        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error}, next_try_at = clock_timestamp(),
-            first_try_at = first_try_at + ${wait}
-        where id = ${id} and status = 'pending' and attempts = ${attempts}`,
-  );
+  const wait = fragment`${deferred.waitMs} * interval '1 millisecond'`;
+  await recordAnswer(db, claimed, deferred, {
+    endpoint: fragment`
+      asked_until = greatest(asked_until, clock_timestamp() + ${wait}),
+      failing_since = failing_since + greatest(interval '0', clock_timestamp() + ${wait} - greatest(asked_until, clock_timestamp()))`,
+    delivery: fragment`next_try_at = clock_timestamp(), first_try_at = first_try_at + ${wait}`,
+  });
 }
 
 /** The endpoint wants no event any more. What it has not got waits, in case its client enables it again. */
-export async function markGone(
-  db: Queryable,
-  { id, webhookId, attempts, url }: ClaimedDelivery,
-  { status, error }: { readonly status: number; readonly error: string },
-): Promise<void> {
-  await execute(
-    db,
-    sql`with endpoint as (
-          update webhook set disabled_at = clock_timestamp(), last_error = ${error}
-          where id = ${webhookId} and url = ${url} and disabled_at is null
-        )
-        update webhook_delivery
-        set claimed_until = '-infinity', last_status = ${status}, last_error = ${error}, next_try_at = clock_timestamp()
-        where id = ${id} and status = 'pending' and attempts = ${attempts}`,
-  );
+export async function markGone(db: Queryable, claimed: ClaimedDelivery, answered: Answered): Promise<void> {
+  await recordAnswer(db, claimed, answered, {
+    endpoint: fragment`disabled_at = clock_timestamp()`,
+    delivery: fragment`next_try_at = clock_timestamp()`,
+  });
 }
 
 /** Not an attempt: the process stops before the answer. */

@@ -4,9 +4,9 @@ import {
   many,
   matchesRow,
   maybeOne,
-  one,
   type Queryable,
   sql,
+  type Statement,
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
@@ -41,6 +41,11 @@ const WEBHOOK = fragment`
   case when asked_until > clock_timestamp() then asked_until end as "askedUntil",
   case when previous_until > clock_timestamp() then previous_until end as "previousUntil", created_at as "createdAt", secret`;
 
+async function webhookOf(db: Queryable, statement: Statement): Promise<Webhook | undefined> {
+  const row = await maybeOne<Webhook>(db, statement);
+  return row && withoutNulls(row);
+}
+
 /**
  * Undefined when the client has as many as it may have. It is sent what happens from now on. A repeated command gets what the first one has made.
  */
@@ -51,12 +56,12 @@ export async function insertWebhook(
   most: number,
 ): Promise<Webhook | undefined> {
   await execute(tx, sql`select pg_advisory_xact_lock(hashtextextended(${`webhooks of ${clientId}`}, 0))`);
-  const known = await maybeOne<Webhook>(
+  const known = await webhookOf(
     tx,
     sql`select ${WEBHOOK} from webhook where client_id = ${clientId} and command_id = ${commandId}`,
   );
-  if (known !== undefined) return withoutNulls(known);
-  const row = await maybeOne<Webhook>(
+  if (known !== undefined) return known;
+  return await webhookOf(
     tx,
     sql`insert into webhook (client_id, command_id, url, types, secret, through_event)
         select ${clientId}, ${commandId}, ${webhook.url}, ${webhook.types}, ${webhook.secret},
@@ -64,7 +69,6 @@ export async function insertWebhook(
         where (select count(*) from webhook where client_id = ${clientId} and deleted_at is null) < ${most}
         returning ${WEBHOOK}`,
   );
-  return row && withoutNulls(row);
 }
 
 /** Those of the client, ascending by id. */
@@ -78,11 +82,10 @@ export async function listWebhooks(db: Queryable, clientId: string): Promise<Web
 
 /** Undefined also when it is another client's. */
 export async function findWebhook(db: Queryable, clientId: string, id: bigint): Promise<Webhook | undefined> {
-  const row = await maybeOne<Webhook>(
+  return await webhookOf(
     db,
     sql`select ${WEBHOOK} from webhook where client_id = ${clientId} and id = ${id} and deleted_at is null`,
   );
-  return row && withoutNulls(row);
 }
 
 export type WebhookChange = {
@@ -100,7 +103,7 @@ export async function updateWebhook(
 ): Promise<Webhook | undefined> {
   const begins = fragment`(${isEnabled ?? false} or (${url ?? null}::text is not null and ${url ?? null}::text <> url))`;
   const own = fragment`client_id = ${clientId} and id = ${id} and deleted_at is null`;
-  const row = await maybeOne<Webhook>(
+  return await webhookOf(
     db,
     sql`with waiting as (
           select id from webhook_delivery
@@ -120,7 +123,6 @@ export async function updateWebhook(
         where ${own}
         returning ${WEBHOOK}`,
   );
-  return row && withoutNulls(row);
 }
 
 /** A repeated command finds what it has deleted. */
@@ -129,14 +131,13 @@ export async function deleteWebhook(
   { clientId, commandId }: Own,
   id: bigint,
 ): Promise<Webhook | undefined> {
-  const row = await maybeOne<Webhook>(
+  return await webhookOf(
     db,
     sql`update webhook
         set deleted_at = coalesce(deleted_at, clock_timestamp()), deleted_by = ${commandId}
         where client_id = ${clientId} and id = ${id} and (deleted_at is null or deleted_by = ${commandId})
         returning ${WEBHOOK}`,
   );
-  return row && withoutNulls(row);
 }
 
 /** The secret so far signs too for the overlap. A repeated command changes nothing. */
@@ -146,7 +147,7 @@ export async function rotateSecret(
   id: bigint,
   { secret, overlapMs }: { readonly secret: string; readonly overlapMs: number },
 ): Promise<Webhook | undefined> {
-  const row = await maybeOne<Webhook>(
+  return await webhookOf(
     db,
     sql`update webhook
         set previous_secret = case when rotated_by = ${commandId} then previous_secret else secret end,
@@ -157,7 +158,6 @@ export async function rotateSecret(
         where client_id = ${clientId} and id = ${id} and deleted_at is null
         returning ${WEBHOOK}`,
   );
-  return row && withoutNulls(row);
 }
 
 /** Sets it back, or on. Deliveries that wait for later events are made again from there. A repeated command changes nothing. */
@@ -179,11 +179,10 @@ export async function replayFrom(
     tx,
     sql`delete from webhook_delivery where webhook_id = ${id} and event_id > ${after} and status = 'pending'`,
   );
-  const replayed = await one<Webhook>(
+  return await webhookOf(
     tx,
     sql`update webhook set through_event = ${after}, replayed_by = ${commandId} where id = ${id} returning ${WEBHOOK}`,
   );
-  return withoutNulls(replayed);
 }
 
 /** The keys of the client of the row `webhook` that permit it now, also when they were made after it. */

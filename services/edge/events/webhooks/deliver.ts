@@ -6,14 +6,13 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
-import { readTypes } from "../../fields/event-types.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
 import { Event } from "../event.ts";
+import { readTypes } from "../../fields/event-types.ts";
 import { mayRead, permittedTypes } from "../readable-types.ts";
 import type { StoredEvent } from "../store/events.ts";
 import {
-  type ClaimedDelivery,
   claimDeliveries,
+  type ClaimedDelivery,
   giveUp,
   markDeferred,
   markDelivered,
@@ -23,6 +22,7 @@ import {
 } from "../store/webhook-attempts.ts";
 import { disableWebhook, listBehind, lockCursor, makeDeliveries } from "../store/webhook-deliveries.ts";
 import { hasWebhooks } from "../store/webhooks.ts";
+import { jsonInteger } from "../../wire/number.ts";
 import type { SecretCipher } from "./secret-cipher.ts";
 import { ANSWER_WITHIN_MS, type Attempt, send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";

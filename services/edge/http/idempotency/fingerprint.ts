@@ -1,13 +1,12 @@
-import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
 import { parseDuration } from "#kernel/duration.ts";
 import type { CheckName } from "../../fields/checks.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { moneyOf, moneyText } from "../../wire/money.ts";
-import { ratePpm } from "../../wire/rate.ts";
-import { parseTimestamp } from "../../wire/timestamp.ts";
 import type { Route, Shape } from "../route.ts";
+import { decimalText } from "../../wire/json-body.ts";
+import { moneyOf, moneyText, ratePpm } from "../../wire/number.ts";
+import { parseTimestamp } from "../../wire/timestamp.ts";
 
 /** SHA-256 of method, route and parameters, which have passed their checks: what makes two requests the same. */
 export function fingerprintOf(

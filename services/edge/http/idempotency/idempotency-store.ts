@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { keyInProgress, keyReused } from "#catalogue/key-refusals.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../../problems/http-status.ts";
 import { refuse } from "../../problems/refusals.ts";
@@ -124,7 +124,7 @@ export function createIdempotencyStore(
       const claimed = seen && (await claimAgain(db, request, seen, now));
       if (claimed !== undefined) return claimed;
     }
-    throw refuse("service_unavailable", "Other requests take the Idempotency-Key.", { retryAfterMs: RETRY_AFTER_MS });
+    throw refuse("service_unavailable", "Other requests take the Idempotency-Key.");
   }
 
   /** An outcome that is not recorded costs a repetition: the next request with the key executes the same command id. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Secret } from "#kernel/secret.ts";
-import type { Environment } from "../store/api-keys.ts";
+import type { Environment, StoredKey } from "../store/api-keys.ts";
 
 /** `pamm_<live|test>_<id>_<secret>_<checksum>`: secret scanners find it, and an invalid key is rejected without a query. */
 const KEY = /^pamm_(live|test)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/;
@@ -36,6 +36,15 @@ function checksum(body: string): string {
     rest = Math.floor(rest / BASE62.length);
   }
   return digits;
+}
+
+export function hasExpired({ expiresAt }: Pick<StoredKey, "expiresAt">, at: Date): boolean {
+  return expiresAt !== null && expiresAt <= at;
+}
+
+export function stateOf(key: Pick<StoredKey, "revokedAt" | "expiresAt">, at: Date): "active" | "expired" | "revoked" {
+  if (key.revokedAt !== null) return "revoked";
+  return hasExpired(key, at) ? "expired" : "active";
 }
 
 /** Part of every key hash that is not in the database: a stolen database alone cannot verify keys. */

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from "node:crypto";
 import { Gauge } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { createBuckets } from "../rate-limit.ts";
@@ -16,7 +16,7 @@ import {
   type StoredKey,
 } from "../store/api-keys.ts";
 import { allows, limitedNetwork } from "./addresses.ts";
-import { type Pepper, readKeyId } from "./api-key.ts";
+import { hasExpired, type Pepper, readKeyId, stateOf } from "./api-key.ts";
 import { type Authenticate, BOOTSTRAP_ID, type Caller, countFailure, type FailureReason } from "./caller.ts";
 import { SCOPES } from "../../wire/scopes.ts";
 
@@ -146,8 +146,7 @@ async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
 }
 
 function cannotCheck(): Refusal {
-  const message = "API keys cannot be verified: the database of the edge does not answer.";
-  return refuse("service_unavailable", message, { retryAfterMs: RETRY_AFTER_MS });
+  return refuse("service_unavailable", "API keys cannot be verified: the database of the edge does not answer.");
 }
 
 /** A key of the system that it was given to, whatever its environment. */
@@ -182,11 +181,7 @@ function problemOf(
 /** Why no key in force has the presented id and secret. */
 function reasonOf(stored: StoredKey | undefined, at: Date): FailureReason {
   if (stored === undefined) return "unknown_key";
-  return stored.revokedAt !== null || hasExpired(stored, at) ? "not_in_force" : "wrong_secret";
-}
-
-function hasExpired({ expiresAt }: Pick<StoredKey, "expiresAt">, at: Date): boolean {
-  return expiresAt !== null && expiresAt <= at;
+  return stateOf(stored, at) === "active" ? "wrong_secret" : "not_in_force";
 }
 
 const apiKeys = new Gauge({

@@ -10,7 +10,6 @@ import {
   type Environment,
   findKeySystem,
   insertKey,
-  type KeySystem,
   listAllKeys,
   lockKey,
   markExpiring,
@@ -18,7 +17,7 @@ import {
   type NewKey,
   type StoredKey,
 } from "../store/api-keys.ts";
-import { mintKey, type Pepper } from "./api-key.ts";
+import { mintKey, type Pepper, stateOf } from "./api-key.ts";
 
 export type KeyAdministration = {
   readonly pool: Pool;
@@ -110,17 +109,6 @@ export async function revokeKey(admin: KeyAdministration, id: string): Promise<v
     await audit(tx, admin, "revoke", id);
   });
   await admin.announce(id);
-}
-
-export type ListedKeys = { readonly keys: readonly StoredKey[]; readonly system: KeySystem | undefined };
-
-export async function listKeys({ pool }: Pick<KeyAdministration, "pool">): Promise<ListedKeys> {
-  return { keys: await listAllKeys(pool), system: await findKeySystem(pool) };
-}
-
-export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active" | "expired" | "revoked" {
-  if (revokedAt !== null) return "revoked";
-  return expiresAt !== null && expiresAt.getTime() <= at.getTime() ? "expired" : "active";
 }
 
 /** Recorded in the commit of the change, as the request of the actor about this key. */

@@ -1,16 +1,14 @@
-import type { KeySystem } from "../store/api-keys.ts";
+import { findKeySystem, type KeySystem, listAllKeys, type StoredKey } from "../store/api-keys.ts";
+import { stateOf } from "./api-key.ts";
 import { BOOTSTRAP_ID } from "./caller.ts";
 import { parseCommand, USAGE } from "./command-line.ts";
 import {
   createKey,
   type KeyAdministration,
   KeyCommandError,
-  type ListedKeys,
-  listKeys,
   revokeKey,
   rotateKey,
   type ShownKey,
-  stateOf,
 } from "./manage-keys.ts";
 import { SCOPES } from "../../wire/scopes.ts";
 
@@ -47,7 +45,7 @@ export async function runCommand(
         note(`Key ${command.id} revoked.`);
         break;
       case "list":
-        out(printKeys(await listKeys(admin), admin.now()));
+        out(printKeys(await listAllKeys(admin.pool), await findKeySystem(admin.pool), admin.now()));
         break;
     }
     return 0;
@@ -67,7 +65,7 @@ function show({ id, text }: ShownKey, { out, note }: Terminal): void {
 const HEADINGS = ["ID", "NAME", "ENV", "STATE", "CREATED", "EXPIRES", "LAST USED", "SCOPES", "DUPLICATES", "ADDRESSES"];
 
 /** One line for each key, without its secret; the bootstrap key, which is no row of the database, is the first. */
-export function printKeys({ keys, system }: ListedKeys, at: Date): string {
+export function printKeys(keys: readonly StoredKey[], system: KeySystem | undefined, at: Date): string {
   const stored = keys.map((key) => [
     key.id,
     key.name,

@@ -2,11 +2,11 @@
  * A peer of the bench: Fastify, pg and the trading platform in one process, one statement for each read of the rows of the
  * service. It answers what the service answers, to the same API key.
  */
-import { hash, timingSafeEqual } from "node:crypto";
 import Fastify from "fastify";
+import { hash, timingSafeEqual } from "node:crypto";
 import { Secret } from "#kernel/secret.ts";
 import { createCredentialCipher } from "../../../../services/account/credential-cipher.ts";
-import { rateText } from "../../../../services/edge/wire/rate.ts";
+import { rateText } from "../../../../services/edge/wire/number.ts";
 import { nullableTimestamp, timestamp } from "../../../../services/edge/wire/timestamp.ts";
 import { shownAt, type Version } from "../../../../services/fee/domain/timeline.ts";
 import { openDeps, variable } from "../work/open.ts";
