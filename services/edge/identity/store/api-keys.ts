@@ -1,7 +1,7 @@
 import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { VOTE } from "../audit/audit.ts";
-import type { Scope } from "../../wire/scopes.ts";
+import { isScope, type Scope } from "../../wire/scopes.ts";
 
 export type Environment = "live" | "test";
 
@@ -13,7 +13,6 @@ export type StoredKey = {
   readonly name: string;
   readonly pepperId: string;
   readonly hash: Buffer;
-  /** One that only a newer release knows grants nothing. */
   readonly scopes: readonly Scope[];
   readonly allowedAddresses: readonly string[];
   /** Whether a deposit or withdrawal that equals an executed one of the last 24 hours is refused. */
@@ -28,6 +27,8 @@ export type StoredKey = {
 };
 
 export type NewKey = Omit<StoredKey, "revokedAt" | "lastUsedAt">;
+
+type Row<Key = StoredKey> = Omit<Key, "scopes"> & { readonly scopes: readonly string[] };
 
 /** What the edge that was started last accepts beside the stored keys. */
 export type KeySystem = {
@@ -70,22 +71,25 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
 }
 
 export async function findKey(db: Queryable, id: string): Promise<StoredKey | undefined> {
-  return await maybeOne<StoredKey>(db, sql`select * from api_key_row where id = ${id}`);
+  const row = await maybeOne<Row>(db, sql`select * from api_key_row where id = ${id}`);
+  return row && withKnownScopes(row);
 }
 
 /** The valid keys, without revoked and expired ones. */
 export async function listKeysInForce(db: Queryable, at: Date): Promise<StoredKey[]> {
-  return await many<StoredKey>(
+  const rows = await many<Row>(
     db,
     sql`select *
         from api_key_row
         where "revokedAt" is null and ("expiresAt" is null or "expiresAt" > ${at})
         order by "createdAt", id`,
   );
+  return rows.map(withKnownScopes);
 }
 
 export async function listAllKeys(db: Queryable): Promise<StoredKey[]> {
-  return await many<StoredKey>(db, sql`select * from api_key_row order by "createdAt", id`);
+  const rows = await many<Row>(db, sql`select * from api_key_row order by "createdAt", id`);
+  return rows.map(withKnownScopes);
 }
 
 /** Locks the key until the end of the transaction, so that it is rotated or revoked once. */
@@ -124,6 +128,11 @@ export async function saveHashes(db: Queryable, pepperId: string, hashes: Readon
   );
 }
 
+/** A scope that this edge does not know grants nothing. */
+function withKnownScopes<Key extends { readonly scopes: readonly Scope[] }>(row: Row<Key>): Key {
+  return { ...row, scopes: row.scopes.filter(isScope) } as unknown as Key;
+}
+
 /** What may be shown of a key: neither its hash nor anything that it was made with. */
 export type ListedKey = Omit<StoredKey, "pepperId" | "hash" | "allowedAddresses"> & {
   readonly hasAllowList: boolean;
@@ -135,7 +144,7 @@ export async function listKeysByAge(
   db: Queryable,
   { afterId, limit }: { readonly afterId: string | undefined; readonly limit: number },
 ): Promise<ListedKey[]> {
-  return await many<ListedKey>(
+  const rows = await many<Row<ListedKey>>(
     db,
     sql`select key.id, key.environment, key.name, key.scopes, cardinality(key.allowed_addresses) > 0 as "hasAllowList",
                key.duplicate_comment as "duplicateComment", key.client_id as "clientId", key.replaces,
@@ -149,6 +158,7 @@ export async function listKeysByAge(
         order by key.created_at desc, key.id desc
         limit ${limit}`,
   );
+  return rows.map(withKnownScopes);
 }
 
 /** A vote of which the audit is searched, and when. */
