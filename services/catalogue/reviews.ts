@@ -45,10 +45,10 @@ export const ACTIONS = actions({
     when: "an unmatched deal, a wrong deal, a refused reversal, or a debit whose credit was refused",
   },
   correct_log: {
-    meaning: "The log is corrected to what the platform shows now.",
+    meaning: "The log is corrected by the amount: it has the balance and the positions of the platform then.",
     effect:
-      "The log is corrected to what the platform shows now. The amount becomes external funds, on a Master own capital; a stopped Master can be resumed afterwards.",
-    when: "a published deal was deleted, edited or cancelled for good",
+      "One amount, the balance less the sum of the log, makes the log equal to the account. It becomes external funds, on a Master own capital; a stopped Master can be resumed afterwards.",
+    when: "published deals were deleted, edited or cancelled for good",
   },
   resume: {
     meaning: "What was stopped continues.",
@@ -118,8 +118,6 @@ export type Action = keyof typeof ACTIONS;
 export const REASONS = reasons({
   deal_after_absence: { meaning: "A deal of a leg appeared after its absence was proven." },
   deal_after_refusal: { meaning: "A deal of a leg appeared after the platform had refused it." },
-  applied_deal_gone: { meaning: "The deal of an applied leg is not shown any more." },
-  applied_deal_differs: { meaning: "The deal of an applied leg was changed." },
   attempts_exhausted: { meaning: "Every attempt that a leg may have has failed." },
   amount_differs: { meaning: "The deal of a leg has another amount." },
   not_a_balance_deal: { meaning: "The deal with the reference of a leg is no balance operation." },
@@ -128,9 +126,7 @@ export const REASONS = reasons({
   sender_not_fenced: { meaning: "A process that may still send a leg cannot be excluded." },
   reported_deal_not_shown: { meaning: "The platform has confirmed a deal that its history does not show." },
   ticket_conflict: { meaning: "The platform has confirmed a leg with the ticket of another one." },
-  deal_gone: { meaning: "A recorded deal was deleted." },
-  deal_changed: { meaning: "A recorded deal was edited." },
-  deal_cancelled: { meaning: "A recorded deal was cancelled." },
+  history_changed: { meaning: "Deals of the account were deleted, edited or cancelled on the platform." },
   unmatched_deal: { meaning: "A deal with a reference of this service belongs to no leg." },
   unknown_reference: { meaning: "A deal has a reference that this service does not know." },
   misplaced_reference: { meaning: "A deal has a reference of another account." },

@@ -1,4 +1,5 @@
-import { refusalsOf } from "#kernel/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { type Refusal, refusalsOf } from "#kernel/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** All refusals of this service. A recorded transfer is answered with its result instead, also when that is REFUSED. */
@@ -24,3 +25,18 @@ export const { refuse, refusals } = refusalsOf({
   outdated: "conflict",
   transfer_mismatch: "conflict",
 });
+
+export function notManaged(login: string): Refusal {
+  return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+}
+
+/** Throws unless a request asks for a page, or names that many of something. */
+export function requireLimit(limit: number): void {
+  if (limit >= 1 && limit <= MAX_PAGE_SIZE) return;
+  throw refuse("validation_failed", `The limit must be from 1 to ${MAX_PAGE_SIZE}.`);
+}
+
+export function requireSome(asked: readonly unknown[], what: string): void {
+  if (asked.length >= 1 && asked.length <= MAX_PAGE_SIZE) return;
+  throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} ${what}.`);
+}

@@ -122,7 +122,7 @@ test.concurrent("attempts that may still be needed stay at any age: of open legs
   const set = (index: number, change: string) =>
     pool.query(`update leg set ${change} where number = ${numbers[index]}`);
   const noDeal = "deal_id = null, server = null, applied_at = null, is_exclusive = false";
-  await set(0, "state = 'REVIEW', came_from = 'APPLIED', review = 'applied_deal_gone'");
+  await set(0, "state = 'REVIEW', came_from = 'APPLIED', review = 'amount_differs'");
   await set(1, `state = 'UNKNOWN', ${noDeal}`);
   await set(2, `state = 'SENDING', ${noDeal}`);
   await set(3, `state = 'INTENT', ${noDeal}`);

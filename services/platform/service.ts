@@ -20,7 +20,7 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import { transferChain } from "./commands/transfer-chain.ts";
 import type { Deps } from "./deps.ts";
-import { recheckAmendedAccounts } from "./amendments/amendments.ts";
+import { compareChangedAccounts } from "./amendments/amendments.ts";
 import { findReturned } from "./jobs/find-returned.ts";
 import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
@@ -35,21 +35,16 @@ import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextLost } from "./store/due-legs.ts";
 import { nextWaiting } from "./store/queues.ts";
-import { getPermits } from "./queries/get-permits.ts";
-import { getStatus } from "./queries/get-status.ts";
+import { getPermits, getStatus } from "./queries/status.ts";
 import { findAmendments } from "./queries/find-amendments.ts";
-import { findTransferOfDeal } from "./queries/find-transfer-of-deal.ts";
-import { inspectAccounts } from "./queries/inspect-accounts.ts";
-import { inspectClosing } from "./queries/inspect-closing.ts";
+import { findTransferOfDeal, readAttempts, readTransfers } from "./queries/transfers.ts";
+import { inspectAccounts, inspectClosing, listUnshownAccounts } from "./queries/accounts.ts";
 import { listImportedFees } from "./queries/list-imported-fees.ts";
-import { listUnshownAccounts } from "./queries/list-unshown-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
 import { oldPrices } from "./queries/old-prices.ts";
 import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
-import { readAttempts } from "./queries/read-attempts.ts";
-import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 import { readStatement } from "./queries/read-statement.ts";
 
@@ -103,8 +98,8 @@ const EVERY_MS = {
   // A signal comes with all of its work; after a crash the reader finds the same deals.
   fresh: 60_000,
   clocks: 30_000,
-  // Each run reads whole histories.
-  amendments: 60_000,
+  // Operators wait for the difference of an account whose history was changed.
+  amendments: 10_000,
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
   // The check that finds them runs every five minutes.
@@ -146,7 +141,7 @@ export function platformJobs(
       maxRetryMs: URGENT_RETRY_MS,
     }),
     job("compare clocks", EVERY_MS.clocks, () => compareClocks(deps)),
-    job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
+    job("compare changed accounts", EVERY_MS.amendments, () => compareChangedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("take trading again", EVERY_MS.trading, () => takeTradingAgain(deps)),
     job("find returned accounts", Math.min(EVERY_MS.returned, checkEveryMs), findReturned(deps)),

@@ -4,9 +4,9 @@ import { HOUR_MS } from "#kernel/duration.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { findingsOf, logOf } from "../testing/log-of.ts";
+import { logOf } from "../testing/log-of.ts";
+import { openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aProcess, aProcessWith } from "../testing/world.ts";
 
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
@@ -23,14 +23,10 @@ test.concurrent("an edited result is reported once, with its old and its new val
 
   expect(entries[2]).toMatchObject({ ...AMENDMENT, number: 3n, dealId: BigInt(deal), reason: "deal_changed" });
   expect(await logOf(instance, login, 3)).toHaveLength(3);
-  const [finding] = await many<{ reason: string; deal_id: bigint; evidence: unknown }>(
-    instance.deps.pool,
-    sql`select reason, deal_id, evidence from finding where login = ${login}`,
-  );
-  expect(finding).toMatchObject({
-    reason: "deal_changed",
-    deal_id: BigInt(deal),
-    evidence: { differences: ["profit"], recorded: { amountMinor: "500" }, shown: { profitMinor: "600" } },
+  const [review] = await openReviews(instance);
+  expect(review).toMatchObject({ reason: "history_changed", login, dealId: BigInt(deal) });
+  expect(JSON.parse(review!.evidence)).toMatchObject({
+    deals: [{ booked: expect.stringMatching(/^5\.00 /), shown: expect.stringMatching(/^6\.00 /) }],
   });
   // The log keeps the recorded amount; as on a real server the balance does not follow the edit.
   expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ logBalance: { minorUnits: 5_00n } });
@@ -54,7 +50,7 @@ test.concurrent("a cancelled trade is reported, also when it was not recorded be
     { kind: MovementKind.TRADE, amount: { minorUnits: 0n } },
     { ...AMENDMENT, dealId: BigInt(unseen.deal), reason: "deal_cancelled" },
   ]);
-  expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
+  expect(await openReviews(again)).toMatchObject([{ reason: "history_changed", login }]);
 });
 
 test.concurrent("when a server loses its last deals and reuses their tickets, both logins have a reported amendment", async (context) => {

@@ -1,11 +1,22 @@
+import { zero } from "#kernel/money.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
+import { lockUndecidedCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
+import type { AmendmentKind, NewEntry } from "../domain/log-entry.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
-import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
+import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { isCanceled } from "../protocol/history/explain-deal.ts";
+import { lockAccount } from "../store/accounts.ts";
+import type { DatedDeal } from "../store/amendments.ts";
 import { type AppliedLeg, listAppliedLegs } from "../store/legs.ts";
-import { differencesOf } from "./deal-difference.ts";
-import { type Amendment, reportAmendments } from "./report-amendments.ts";
+import { listLoggedDeals, type LoggedDeal } from "../store/logged-deals.ts";
+import { describeBooked, describeDeal, NO_DEAL } from "./describe-deal.ts";
+import { saveReview, subjectOf } from "./history-review.ts";
+
+/** A deal as the platform shows it; undefined when it shows none with the ticket. The login is that of the log. */
+export type SeenDeal = DatedDeal & { readonly shown: Deal | undefined };
 
 /** What is recorded about deals before a read: logged deals by ticket, and tickets older than the adoption of their account. */
 export type Recorded = {
@@ -17,33 +28,100 @@ export type Recorded = {
 export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Recorded): Promise<void> {
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
-  const legs = new Map((await listAppliedLegs(pool, settings.server, tickets)).map((leg) => [leg.ticket, leg]));
-  const found = deals.flatMap((deal) => {
-    const leg = legs.get(deal.ticket);
-    const own = adopted.has(deal.ticket) ? undefined : amendmentOf(deal, logged.get(deal.ticket) ?? [], leg);
-    return [own ?? [], leg === undefined || leg.login === deal.login ? [] : onOtherLogin(leg, deal)].flat();
+  const legs = await readLegs(pool, settings.server, tickets);
+  const seen = deals.flatMap((shown): SeenDeal[] => {
+    const { login, ticket, at } = shown;
+    const leg = legs.get(ticket);
+    // A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed.
+    const lost =
+      leg === undefined || leg.login === login ? [] : [{ login: leg.login, ticket, at: leg.appliedAt, shown }];
+    return adopted.has(ticket) ? lost : [{ login, ticket, at, shown }, ...lost];
   });
-  await reportAmendments(deps, found);
+  await report(deps, seen, { logged, legs });
 }
 
-/** The amendment that a shown deal reveals. A ticket identifies one deal for ever: another login or content is an amendment. */
-function amendmentOf(shown: Deal, logged: readonly LoggedDeal[], leg: AppliedLeg | undefined): Amendment | undefined {
-  const { login, ticket, at } = shown;
-  const recorded = logged.find((own) => own.login === login) ?? logged[0];
-  const found = { login, ticket, at, recorded, shown };
-  if (isCanceled(shown)) return { ...found, amendment: "deal_cancelled", differences: [] };
-  const differences = recorded === undefined ? [] : differencesOf(recorded, shown);
-  if (leg?.login === login && hasReferenceOfOther(shown, leg)) differences.push("reference");
-  return differences.length === 0 ? undefined : { ...found, amendment: "deal_changed", differences };
+/** Reports those of the deals that are not what is recorded of them. */
+export async function reportChanged(deps: Deps, seen: readonly SeenDeal[]): Promise<void> {
+  await report(deps, seen, await readRecords(deps.pool, deps.settings.server, seen));
+}
+
+type Records = Pick<Recorded, "logged"> & { readonly legs: ReadonlyMap<bigint, AppliedLeg> };
+
+async function readRecords(db: Queryable, server: string, seen: readonly SeenDeal[]): Promise<Records> {
+  const tickets = seen.map(({ ticket }) => ticket);
+  const logged = Map.groupBy(await listLoggedDeals(db, server, tickets), ({ ticket }) => ticket);
+  return { logged, legs: await readLegs(db, server, tickets) };
+}
+
+async function readLegs(db: Queryable, server: string, tickets: readonly bigint[]): Promise<Records["legs"]> {
+  return new Map((await listAppliedLegs(db, server, tickets)).map((leg) => [leg.ticket, leg]));
+}
+
+type Change = SeenDeal & {
+  readonly amendment: AmendmentKind;
+  /** What the platform shows, as text. */
+  readonly shownAs: string;
+  /** The log or a leg has the deal, or an earlier change of it. */
+  readonly isRecorded: boolean;
+};
+
+/** A ticket identifies one deal for ever: another login or content is a change. One that was reported is known from then on. */
+function changeOf(seen: SeenDeal, { logged, legs }: Records): Change | undefined {
+  const { login, ticket, shown } = seen;
+  const named = logged.get(ticket) ?? [];
+  const own = named.find((deal) => deal.login === login);
+  const leg = legs.get(ticket);
+  const ownLeg = leg?.login === login ? leg : undefined;
+  const isRecorded = own !== undefined || ownLeg !== undefined;
+  if (shown?.login !== login) {
+    if (!isRecorded || own?.shownAs === NO_DEAL) return undefined;
+    return { ...seen, amendment: "deal_gone", shownAs: NO_DEAL, isRecorded };
+  }
+  const shownAs =
+    describeDeal(shown) + (hasReferenceOfOther(shown, ownLeg) ? ", with the reference of another leg" : "");
+  const known = own?.shownAs ?? (own?.booked && describeBooked(own.booked, shown));
+  // Without a record of its own a deal is new, unless it is cancelled, or the log of another login has its ticket.
+  if (known === undefined ? named.length === 0 && !isCanceled(shown) : known === shownAs) return undefined;
+  return { ...seen, amendment: isCanceled(shown) ? "deal_cancelled" : "deal_changed", shownAs, isRecorded };
 }
 
 /** A comment that was cut or rewritten is no difference; the reference of another leg is one. */
-function hasReferenceOfOther({ comment }: Deal, leg: AppliedLeg): boolean {
+function hasReferenceOfOther({ comment }: Deal, leg: AppliedLeg | undefined): boolean {
   const reference = readReference(comment);
-  return reference !== undefined && formatReference(reference) !== formatReference(leg);
+  return leg !== undefined && reference !== undefined && formatReference(reference) !== formatReference(leg);
 }
 
-/** A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
-function onOtherLogin({ login, ticket, appliedAt: at }: AppliedLeg, shown: Deal): Amendment {
-  return { login, ticket, at, recorded: undefined, shown, amendment: "deal_gone", differences: ["login"] };
+async function report(deps: Deps, seen: readonly SeenDeal[], records: Records): Promise<void> {
+  const changed = seen.filter((deal) => changeOf(deal, records) !== undefined);
+  for (const [login, own] of Map.groupBy(changed, (deal) => deal.login)) await reportForLogin(deps, login, own);
+}
+
+/**
+ * Writes one entry of 0.00 for each changed deal, so that every consumer of the log stops at the same log position, and opens the review of
+ * the account. The case is locked before the account, as in decideReview.
+ */
+async function reportForLogin({ pool, settings, log, loginSignals }: Deps, login: string, seen: readonly SeenDeal[]) {
+  const { server } = settings;
+  await inTransaction(pool, async (tx) => {
+    const known = await lockUndecidedCase(tx, subjectOf(login));
+    const account = await lockAccount(tx, login);
+    if (account === undefined) return;
+    const records = await readRecords(tx, server, seen);
+    const changes = seen.flatMap((deal) => changeOf(deal, records) ?? []);
+    // The opening balance covers the history before the account was managed.
+    const fresh = changes.filter(({ at, isRecorded }) => isRecorded || at >= account.readsFrom);
+    if (fresh.length === 0) return;
+    await appendToLog(tx, account, { server, entries: fresh.map(entryOf) });
+    await saveReview(tx, { login, server }, known);
+    for (const { ticket, amendment: reason } of fresh) {
+      const fields = { login, ticket, reason };
+      afterCommit(tx, () => log.error("recorded deal amended on the trading platform, manual review required", fields));
+    }
+  });
+  loginSignals.notify(login);
+}
+
+function entryOf({ ticket, at, shown, amendment, shownAs }: Change): NewEntry {
+  const deal = { id: ticket, serverMsc: shown && BigInt(shown.serverTimeMs) };
+  return { kind: "amendment", amount: zero(), cause: undefined, deal, at, trade: undefined, amendment, shownAs };
 }

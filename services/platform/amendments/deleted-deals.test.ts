@@ -2,17 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { AccountReader } from "../reader/account-reader.ts";
-import { findingsOf, logOf } from "../testing/log-of.ts";
+import { amendmentsOf, logOf } from "../testing/log-of.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { decideBoth, reviewOf } from "../testing/reviews.ts";
+import { decideBoth, openReviews, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
 
@@ -56,11 +56,9 @@ async function anAppliedDeposit(instance: Instance) {
   return { login, request, ticket: legs[0]!.dealId };
 }
 
-async function status({ deps }: Instance) {
-  return await one<{ state: string; came_from: string | null; review: string | null }>(
-    deps.pool,
-    sql`select state, came_from, review from leg order by number limit 1`,
-  );
+async function status({ deps }: Instance): Promise<string> {
+  const { state } = await one<{ state: string }>(deps.pool, sql`select state from leg order by number limit 1`);
+  return state;
 }
 
 async function reasonsOf(instance: Instance, login: string, count: number): Promise<string[]> {
@@ -81,7 +79,7 @@ test.concurrent("a leg is not written again once its answer is recorded, however
   expect(await rowOf()).toEqual(answered);
 });
 
-test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async (context) => {
+test.concurrent("a deal that the platform lost is reported once, its leg stays applied, and no money is credited again", async (context) => {
   const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
@@ -89,14 +87,14 @@ test.concurrent("a deal that the platform lost is reported once, its leg is in m
   await passTime(instance, 2 * MINUTE_MS);
   for (let times = 0; times < 2; times += 1) await readTwice(instance);
 
-  expect(await status(instance)).toEqual({ state: "REVIEW", came_from: "APPLIED", review: "applied_deal_gone" });
+  expect(await status(instance)).toBe("APPLIED");
   expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_gone"]);
-  expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
-  const [{ evidence } = { evidence: {} }] = await many<{ evidence: unknown }>(
-    instance.deps.pool,
-    sql`select evidence from finding`,
-  );
-  expect(evidence).toMatchObject({ key: request.key, amount_minor: "900", came_from: "APPLIED", shown: null });
+  const [review, ...others] = await openReviews(instance);
+  expect(others).toEqual([]);
+  expect(review).toMatchObject({ reason: "history_changed", login, dealId: ticket });
+  expect(JSON.parse(review!.evidence)).toMatchObject({
+    deals: [{ deal_id: String(ticket), booked: expect.stringContaining("9.00"), shown: "no such deal" }],
+  });
   // A repeated key gets the reported result; no command is sent.
   expect((await instance.service.transfer(request, aCall())).state).toBe(TransferState.APPLIED);
   expect(await world.control.deals(login)).toEqual([]);
@@ -123,9 +121,9 @@ test.concurrent("a deal that is deleted or edited within a day is found when it 
   const { calls: after } = await world.control.stats();
   // Only the missing deal is requested by itself.
   expect((after["deal/get"] ?? 0) - (before["deal/get"] ?? 0)).toBe(1);
-  expect(await Promise.all(deposits.map(({ login }) => findingsOf(instance, login)))).toEqual([
-    ["applied_deal_gone"],
-    ["applied_deal_differs"],
+  expect(await Promise.all(deposits.map(({ login }) => amendmentsOf(instance, login)))).toEqual([
+    ["deal_gone"],
+    ["deal_changed"],
     [],
   ]);
 });
@@ -150,7 +148,7 @@ test.concurrent("after an outage of hours the deals that became a day old are re
   await pause(CONFIRM_AFTER_MS);
   await readLatest(second);
 
-  expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_gone"]);
 });
 
 test.concurrent("a deal that the platform does not show yet is not reported as deleted before the quiet period has passed", async (context) => {
@@ -160,28 +158,28 @@ test.concurrent("a deal that the platform does not show yet is not reported as d
 
   await passTime(instance, 2 * MINUTE_MS);
   await readTwice(instance);
-  expect(await findingsOf(instance, login)).toEqual([]);
+  expect(await amendmentsOf(instance, login)).toEqual([]);
 
   await passTime(instance, 2 * MINUTE_MS);
   await readTwice(instance);
-  expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_gone"]);
 });
 
-test.concurrent("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async (context) => {
+test.concurrent("a ticket with another leg's reference is reported; a rewritten comment is not", async (context) => {
   const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   const reader = new AccountReader(instance.deps, onlyReader);
   const read = async () => await reader.read({ backMs: MINUTE_MS, findsDeleted: false });
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
   await read();
-  expect(await status(instance)).toMatchObject({ state: "APPLIED" });
+  expect(await openReviews(instance)).toEqual([]);
 
   const other = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
   await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
-  await read();
+  for (let times = 0; times < 2; times += 1) await read();
 
-  expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_differs" });
   expect(await reasonsOf(instance, login, 2)).toEqual(["", "deal_changed"]);
+  expect(await openReviews(instance)).toMatchObject([{ reason: "history_changed", dealId: ticket }]);
 });
 
 test.concurrent("a leg of a Master whose deal is lost before it was read is reported", async (context) => {
@@ -196,7 +194,7 @@ test.concurrent("a leg of a Master whose deal is lost before it was read is repo
   expect(await logOf(instance, login, 1)).toMatchObject([
     { kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId },
   ]);
-  expect(await status(instance)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone" });
+  expect(await status(instance)).toBe("APPLIED");
 });
 
 test.concurrent("a deleted deal whose review is acknowledged is not reported again", async (context) => {
@@ -205,10 +203,10 @@ test.concurrent("a deleted deal whose review is acknowledged is not reported aga
   await world.control.removeDeal(Number(ticket));
   await passTime(instance, 2 * MINUTE_MS);
   await readTwice(instance);
-  await decideBoth(instance, await reviewOf(instance, "applied_deal_gone"), { action: "acknowledge" });
+  await decideBoth(instance, await reviewOf(instance, "history_changed"), { action: "acknowledge" });
 
   await readTwice(instance);
 
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", came_from: null });
-  expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
+  expect(await openReviews(instance)).toEqual([]);
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_gone"]);
 });

@@ -1,12 +1,10 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
-import { findLoggedDeal } from "../store/logged-deals.ts";
 import { type DatedDeal, type DealOfLogin, listRecordedOf, type Window } from "../store/amendments.ts";
 import { listEmpty } from "../store/unshown-accounts.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { differencesOf } from "./deal-difference.ts";
-import { type Amendment, reportAmendments } from "./report-amendments.ts";
+import { reportChanged, type SeenDeal } from "./compare-history.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 
 /** A deal counts as deleted when a list lacked it and a request for its ticket, at least this much later, finds no deal. */
@@ -85,46 +83,35 @@ type Missing = { readonly logged: DatedDeal; readonly missedAtMs: number };
 
 /** Requests each deal that a list lacked by its ticket, and reports those that the platform has deleted or changed. */
 export async function reportMissing(deps: Deps, missing: readonly DatedDeal[]): Promise<void> {
-  const found: Amendment[] = [];
-  for (const logged of missing) {
-    const amendment = await amendmentOf(deps, logged).catch((error: unknown) => {
+  const seen: SeenDeal[] = [];
+  for (const { login, ticket, at } of missing) {
+    try {
+      seen.push({ login, ticket, at, shown: await deps.mt5.getDeal(ticket) });
+    } catch (error) {
       // A deal that is not as documented: the read of its account has set that account aside.
-      if (error instanceof Mt5Error && error.problem === "bad_answer") return undefined;
-      throw error;
-    });
-    if (amendment !== undefined) found.push(amendment);
+      if (!(error instanceof Mt5Error && error.problem === "bad_answer")) throw error;
+    }
   }
-  await reportAmendments(deps, await ofShownAccounts(deps, found));
-}
-
-async function amendmentOf(
-  { mt5, pool, settings }: Deps,
-  { login, ticket, at }: DatedDeal,
-): Promise<Amendment | undefined> {
-  const shown = await mt5.getDeal(ticket);
-  // Undefined for a leg of a Master whose deal no read has shown yet.
-  const recorded = await findLoggedDeal(pool, settings.server, login, ticket);
   // A ticket that was reused for another login is no longer this login's deal.
-  if (shown === undefined || shown.login !== login) {
-    return { login, ticket, at, recorded, shown, amendment: "deal_gone", differences: [] };
-  }
-  const differences = recorded === undefined ? [] : differencesOf(recorded, shown);
-  if (differences.length === 0) return undefined;
-  return { login, ticket, at, recorded, shown, amendment: "deal_changed", differences };
+  const gone = seen.filter(({ login, shown }) => shown?.login !== login);
+  const away = await listUnshown(deps, [...new Set(gone.map(({ login }) => login))]);
+  await reportChanged(
+    deps,
+    seen.filter(({ login }) => !away.has(login)),
+  );
 }
 
 /**
- * Leaves out accounts that the platform does not show any more: their deals are not deleted, only invisible. Those without money are no finding. One
+ * Accounts that the platform does not show any more: their deals are not deleted, only invisible. Those without money are no finding. One
  * whose record cannot be read is shown.
  */
-async function ofShownAccounts({ mt5, pool }: Deps, found: readonly Amendment[]): Promise<Amendment[]> {
-  if (found.length === 0) return [];
-  const logins = [...new Set(found.map(({ login }) => login))];
+async function listUnshown({ mt5, pool }: Deps, logins: readonly string[]): Promise<ReadonlySet<string>> {
+  if (logins.length === 0) return new Set();
   const { users, unreadable } = await mt5.readUsers(logins);
   const unshown = logins.filter((login) => !users.has(login) && !unreadable.has(login));
   const empty = await listEmpty(pool, unshown);
   for (const login of unshown.filter((each) => !empty.has(each))) {
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
   }
-  return found.filter(({ login }) => !unshown.includes(login));
+  return new Set(unshown);
 }

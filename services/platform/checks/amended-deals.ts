@@ -14,6 +14,8 @@ type Row = {
 
 /** A review that names a deal as the cause of its stop, and decides nothing about the deal. */
 const ABOUT_ALL_ACCOUNTS = "database_behind";
+/** The review of an account whose deals were amended: it is about all that were amended before the decision. */
+const ABOUT_THE_HISTORY = "history_changed";
 
 const MESSAGES: Readonly<Record<string, string>> = {
   deal_gone: "deleted on the trading platform",
@@ -39,8 +41,10 @@ export async function listAmended(db: Queryable): Promise<Finding[]> {
              cross join lateral (
                select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as decided
                from review_case
-               where review_case.login = amended.login and review_case.reason <> ${ABOUT_ALL_ACCOUNTS}
-                 and (review_case.deal_id = amended.deal_id or operation_id = booked.leg_number::text)
+               where review_case.login = amended.login
+                 and case when amended.shown_as is null
+                          then review_case.deal_id = amended.deal_id and reason <> ${ABOUT_ALL_ACCOUNTS}
+                          else reason = ${ABOUT_THE_HISTORY} and confirmed_at >= amended.logged_at end
              ) as reviews
         where amended.kind = 'amendment' and reviews.decided is not true
         order by amended.id desc

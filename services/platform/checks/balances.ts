@@ -1,9 +1,9 @@
 import { formatAmount, usd } from "#kernel/money.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
-import { type Check, described, type Finding, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { type Accounts, readAccountPage } from "./account-page.ts";
+import { type Accounts, walkAccounts } from "./account-pages.ts";
 
 /** Accounts that are compared together, with ten requests to the platform. */
 const PAGE_SIZE = 1_000;
@@ -51,7 +51,17 @@ export function balances(deps: BalanceDeps): Check {
   return {
     ...described("platform_balance"),
     async run(request) {
-      const { differences: suspicious, nextCursor, endsPass } = await comparePages(deps, request);
+      const differences = new Map<string, Difference>();
+      const { nextCursor, endsPass } = await walkAccounts(request, {
+        list: (accounts) => listAccounts(deps, accounts),
+        size: PAGE_SIZE,
+        runMs: RUN_MS,
+        async compare(rows) {
+          for (const difference of await differing(deps, rows)) differences.set(difference.row.login, difference);
+          return differences.size < MAX_FINDINGS;
+        },
+      });
+      const suspicious = [...differences.values()];
       const read = suspicious.slice(0, READ_AGAIN_PER_RUN);
       const findings: Finding[] = [];
       for (const difference of read) findings.push(...(await readAgainOrReport(deps, difference)));
@@ -59,20 +69,6 @@ export function balances(deps: BalanceDeps): Check {
       return { findings, covers: () => true, nextCursor, endsPass };
     },
   };
-}
-
-/** Compares page after page, at most to the end of the pass through all accounts. */
-async function comparePages(deps: BalanceDeps, { cursor, pendingBreaks }: RunRequest) {
-  const list = (accounts: Accounts) => listAccounts(deps, accounts);
-  const until = performance.now() + RUN_MS;
-  const found = new Map<string, Difference>();
-  let page = await readAccountPage(list, { cursor, pendingBreaks }, PAGE_SIZE);
-  for (;;) {
-    for (const difference of await differing(deps, page.rows)) found.set(difference.row.login, difference);
-    if (page.endsPass || performance.now() > until || found.size >= MAX_FINDINGS) break;
-    page = await readAccountPage(list, { cursor: page.nextCursor, pendingBreaks: [] }, PAGE_SIZE);
-  }
-  return { differences: [...found.values()], nextCursor: page.nextCursor, endsPass: page.endsPass };
 }
 
 /** An account without money that is not shown is no difference: it is noted, and archived when that is confirmed. */
@@ -153,7 +149,7 @@ function findingOf({ row, shownMinor, isUnreadable }: Difference): Finding {
     key: `login:${login}:${difference}`,
     login,
     masterLogin: master,
-    atRiskMinor: difference < 0n ? -difference : difference,
+    atRiskMinor: abs(difference),
     message,
     evidence: {
       shown_minor: shownMinor === undefined ? null : String(shownMinor),

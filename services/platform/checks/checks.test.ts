@@ -126,8 +126,8 @@ test("deal_matching finds a leg without its deal on a page behind the first one 
   await insertManyDeposits(deps.pool, login, 6_000);
   await corrupt(
     deps.pool,
-    `insert into log_entry (login, number, kind, amount_minor, amendment, server, deal_id, deal_at)
-     select login, 1000000 + number, 'amendment', 0, 'deal_gone', server, deal_id, deal_at
+    `insert into log_entry (login, number, kind, amount_minor, amendment, shown_as, server, deal_id, deal_at)
+     select login, 1000000 + number, 'amendment', 0, 'deal_gone', 'no such deal', server, deal_id, deal_at
      from log_entry where number between 1000001 and 1001100;
      delete from log_entry where key = 'many:5990' and kind <> 'amendment'`,
   );

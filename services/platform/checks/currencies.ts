@@ -1,5 +1,5 @@
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
-import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -68,7 +68,7 @@ function findingOf({ login, role, logMinor }: Row, { name, currency, currencyDig
     key: `login:${login}:${name}`,
     login,
     masterLogin: role === "master" ? login : "",
-    atRiskMinor: logMinor < 0n ? -logMinor : logMinor,
+    atRiskMinor: abs(logMinor),
     message: `Account ${login} is in group ${name} of the trading platform, which is in ${currency} with ${currencyDigits} digits instead of USD with 2.`,
     evidence: { group: name, currency, digits: String(currencyDigits), role, log_minor: String(logMinor) },
   };

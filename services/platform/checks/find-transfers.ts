@@ -56,14 +56,10 @@ export async function listReviewLegs(db: Queryable, server: string, rows: readon
           join review_case on requested.key = 'review:' || review_case.id || ':reverse'
           where state = 'DECIDED' and action = 'reverse'
         )
-        select key, decided.login, 'reversal' as kind, -logged.minor as "amountMinor"
+        select decided.key, decided.login, 'reversal' as kind, -amount_minor as "amountMinor"
         from decided
-        cross join lateral (
-          select sum(amount_minor) over (order by number)::bigint as minor
-          from log_entry
-          where log_entry.login = decided.login and server = ${server}
-            and ((log_entry.deal_id = decided.deal_id and kind <> 'amendment') or corrected_deal_id = decided.deal_id)
-        ) as logged
+        join log_entry on log_entry.login = decided.login and server = ${server} and log_entry.deal_id = decided.deal_id
+                          and kind <> 'amendment'
         union all
         select key, decided.login, 'reversal', refused.amount_minor
         from decided

@@ -1,5 +1,5 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { type Check, described, type Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
@@ -98,7 +98,7 @@ function brokenTransfers(ids: Fragment) {
 
 function findingOf(row: Row): Finding {
   const { id, key, login, master, appliedMinor, legNumbers, deals } = row;
-  const left = appliedMinor < 0n ? -appliedMinor : appliedMinor;
+  const left = abs(appliedMinor);
   return {
     key: `${KEY}:${id}`,
     login,

@@ -4,14 +4,12 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inBatches } from "#kernel/in-batches.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import { type Check, described, type Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import type { Deps } from "../deps.ts";
-import { type ComparedLeg, differenceOf } from "./compare-legs.ts";
 import { type Owner, ownerOf, OWNERS } from "./key-owner.ts";
 import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
-import { ownershipFinding } from "./ownership-finding.ts";
 
 const CHECK = described("transfer_ownership");
 const KEY = "transfer";
@@ -30,6 +28,12 @@ export type OwnershipDeps = Pick<Deps, "pool" | "settings"> & { readonly owners:
 
 /** All legs of one transfer. */
 type Transfer = { readonly id: bigint; readonly key: string; readonly legs: readonly LegRow[] };
+/**
+ * A leg as it is recorded, or as the row behind its transfer says. Cents, signed; undefined when its service no longer has the amount, because it
+ * has compared the log entry with it.
+ */
+type ComparedLeg = { readonly login: string; readonly kind: string; readonly amountMinor: bigint | undefined };
+
 /** By key: the legs as the service of the key, or a review, has recorded them. */
 type OwnedLegs = ReadonlyMap<string, readonly ComparedLeg[]>;
 
@@ -85,7 +89,7 @@ async function compare(deps: OwnershipDeps, transfers: readonly Transfer[], revi
     deps.pool,
     suspicious.map(({ id }) => id),
   );
-  return suspicious.filter(({ id }) => !accepted.has(id)).map((forged) => ownershipFinding(KEY, forged));
+  return suspicious.filter(({ id }) => !accepted.has(id)).map(findingOf);
 }
 
 /** One call for each page of keys. */
@@ -129,4 +133,48 @@ function problemOf({ key, legs }: Transfer, owned: OwnedLegs, reviewed: OwnedLeg
 function reverses(reversal: LegRow, legs: readonly LegRow[]): boolean {
   const first = legs.find(({ ordinal }) => ordinal === 1);
   return reversal.login === first?.login && reversal.amountMinor === -first.amountMinor;
+}
+
+/** What differs between a transfer and the row that it was requested for; undefined when nothing does. */
+function differenceOf(
+  recorded: readonly ComparedLeg[],
+  owned: readonly ComparedLeg[],
+  { comparesAmounts }: { readonly comparesAmounts: boolean },
+): string | undefined {
+  if (owned.length === 0) return "its service has no row for its key";
+  if (owned.length !== recorded.length) return "its service has recorded another number of legs";
+  const pairs = recorded.map((leg, index) => [leg, owned[index]] as const);
+  if (pairs.some(([leg, own]) => leg.login !== own?.login)) return "its service has recorded another account";
+  if (pairs.some(([leg, own]) => leg.kind !== own?.kind)) return "its service has recorded another kind of movement";
+  const isOther =
+    comparesAmounts &&
+    pairs.some(([leg, own]) => own?.amountMinor !== undefined && leg.amountMinor !== own.amountMinor);
+  return isOther ? "its service has recorded another amount" : undefined;
+}
+
+/** The evidence has what is needed to stop every account that the transfer concerns. */
+function findingOf({ id, key, legs, problem }: Transfer & { readonly problem: string }): Finding {
+  const [first] = legs;
+  const master = legs.find(({ role }) => role === "master");
+  return {
+    key: `${KEY}:${id}`,
+    login: first?.login ?? "",
+    masterLogin: master?.login ?? "",
+    atRiskMinor: legs
+      .map((leg) => abs(leg.requestedMinor))
+      .reduce((largest, size) => (size > largest ? size : largest), 0n),
+    operationIds: legs.map(({ number }) => String(number)),
+    dealIds: legs.flatMap(({ dealId }) => dealId ?? []),
+    message: `Transfer ${id}: ${problem}.`,
+    evidence: {
+      transfer_id: String(id),
+      key,
+      legs: legs.map(({ ordinal, login, kind, requestedMinor }) => ({
+        leg: ordinal,
+        login,
+        kind,
+        requested_minor: String(requestedMinor),
+      })),
+    },
+  };
 }

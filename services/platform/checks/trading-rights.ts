@@ -4,7 +4,7 @@ import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 import { askTradingUse, type TradingUse } from "./trading-use.ts";
-import { type Accounts, readAccountPage } from "./account-page.ts";
+import { type Accounts, walkAccounts } from "./account-pages.ts";
 
 /** How long one run compares, so that other checks run in time; the next one continues. */
 const RUN_MS = 20_000;
@@ -32,17 +32,17 @@ export function tradingRights(deps: RightsDeps): Check {
     ...described("trading_rights"),
     async run(request) {
       if (!deps.settings.takesTrading) return NOTHING;
-      const until = performance.now() + RUN_MS;
-      const list = (accounts: Accounts) => listAccounts(deps, accounts);
       const findings = await listOwed(deps);
-      let { cursor, pendingBreaks } = request;
-      for (;;) {
-        const page = await readAccountPage(list, { cursor, pendingBreaks }, MAX_PAGE_SIZE);
-        findings.push(...(await compare(deps, page.rows)));
-        const { nextCursor, endsPass } = page;
-        if (endsPass || performance.now() > until) return { findings, covers: () => true, nextCursor, endsPass };
-        [cursor, pendingBreaks] = [nextCursor, []];
-      }
+      const walked = await walkAccounts(request, {
+        list: (accounts) => listAccounts(deps, accounts),
+        size: MAX_PAGE_SIZE,
+        runMs: RUN_MS,
+        async compare(rows) {
+          findings.push(...(await compare(deps, rows)));
+          return true;
+        },
+      });
+      return { findings, covers: () => true, ...walked };
     },
   };
 }

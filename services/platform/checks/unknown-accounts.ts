@@ -1,5 +1,5 @@
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
-import { type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import { CREATION_MS, type Deps } from "../deps.ts";
@@ -118,7 +118,7 @@ function findingOf({ login, name, comment, balanceMinor }: Shown, group: string)
     key: keyOf(login, group),
     login,
     masterLogin: "",
-    atRiskMinor: balanceMinor < 0n ? -balanceMinor : balanceMinor,
+    atRiskMinor: abs(balanceMinor),
     message: `Account ${login} in group ${group} was created by this service, which has no complete record of it; it has ${formatAmount(usd(balanceMinor))}.`,
     evidence: { group, name, tag: comment, balance_minor: String(balanceMinor) },
   };

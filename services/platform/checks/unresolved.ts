@@ -1,4 +1,4 @@
-import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -48,7 +48,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
     login,
     // No Master is stopped: the login accepts no other leg until the scans have determined the outcome.
     masterLogin: "",
-    atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
+    atRiskMinor: abs(amountMinor),
     operationIds: [String(number)],
     message: `The outcome of leg ${number} is unknown since ${since.toISOString()}.`,
     evidence: { key, state, since: since.toISOString(), attempts },

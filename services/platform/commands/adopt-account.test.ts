@@ -66,8 +66,8 @@ async function hiddenDeposit({ deps: { mt5 } }: Instance, login: string): Promis
 test.concurrent("a deal that the history shows only after the adoption is in the opening, and not booked again", async (context) => {
   const { world, instance } = await aProcess(context);
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Experienced trader", balance: "10.00" });
-  const shownDeals = () =>
-    instance.deps.mt5.countDeals(login, { from: new Date(0), to: new Date(Date.now() + 60_000) });
+  const shownDeals = async () =>
+    (await instance.deps.mt5.readDeals(login, { from: new Date(0), to: new Date(Date.now() + 60_000) })).length;
   await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 600_000 });
   await hiddenDeposit(instance, login);
 

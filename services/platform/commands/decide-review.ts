@@ -9,7 +9,7 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { legNumber } from "../domain/leg-number.ts";
-import { logCorrection } from "../amendments/amendments.ts";
+import { correctLog, readCorrection, requireCorrection } from "../amendments/amendments.ts";
 import { ACCOUNT_STOPPED, OTHER_ACCOUNT, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
 import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
 import { acceptReplaced } from "../protocol/replaced-account.ts";
@@ -23,6 +23,7 @@ import {
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { resumeAll } from "../protocol/reviews/resume-all.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
+import type { Facts } from "../protocol/history/read-facts.ts";
 import { readUnscannable, type Unscannable } from "../protocol/scan-leg.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
@@ -49,14 +50,12 @@ export async function decideReview(
   return { review: review && (await withEvidence(pool, [review]))[0] };
 }
 
-/** The account whose log is corrected, as the platform shows it; undefined for another action. */
-type Correction = Awaited<ReturnType<typeof logCorrection.read>>;
-
 type PlatformState = {
   readonly server: string;
   readonly quietPeriodMs: number;
   readonly shown: Deal | undefined;
-  readonly correction: Correction;
+  /** Of the account whose log is corrected; undefined for another action. */
+  readonly facts: Facts | undefined;
   /** Of a leg of unknown outcome that is decided to have moved no money. */
   readonly unscannable: Unscannable | undefined;
 };
@@ -65,10 +64,10 @@ type PlatformState = {
 async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<PlatformState> {
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
-  const correction = action === "correct_log" ? await orBusy(logCorrection.read(deps, reviewId)) : undefined;
+  const facts = action === "correct_log" ? await orBusy(readCorrection(deps, reviewId)) : undefined;
   const unscannable = action === "confirm_not_applied" ? await readUnknownLeg(deps, reviewId) : undefined;
   const { server, quietPeriodMs } = deps.settings;
-  return { server, quietPeriodMs, shown, correction, unscannable };
+  return { server, quietPeriodMs, shown, facts, unscannable };
 }
 
 async function readUnknownLeg(deps: Deps, reviewId: bigint): Promise<Unscannable | undefined> {
@@ -98,7 +97,7 @@ async function examine(
     case "reverse":
       return void (await findReversalMinor(tx, seen.server, reviewCase));
     case "correct_log":
-      return void (await logCorrection.require(tx, reviewCase, present(seen.correction)));
+      return void (await requireCorrection(tx, reviewCase, present(seen.facts)));
     default:
   }
 }
@@ -118,7 +117,7 @@ async function carryOut(
   tx: Transaction,
   reviewCase: ReviewCase,
   { action, dealId }: Decision,
-  { server, quietPeriodMs, shown, correction }: PlatformState,
+  { server, quietPeriodMs, shown, facts }: PlatformState,
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
@@ -138,8 +137,7 @@ async function carryOut(
       await resume(tx, reviewCase, quietPeriodMs);
       return "done";
     case "correct_log":
-      await keepApplied(tx, reviewCase, server);
-      await logCorrection.carryOut(tx, reviewCase, present(correction));
+      await correctLog(tx, reviewCase, { facts: present(facts), server, quietPeriodMs });
       return "done";
     default:
       await keepApplied(tx, reviewCase, server);
@@ -159,9 +157,9 @@ async function resume(tx: Transaction, { reason, login }: ReviewCase, quietPerio
 }
 
 /** Refuses when another vote changed the review after the platform was read. */
-function present(correction: Correction): NonNullable<Correction> {
-  if (correction === undefined) {
+function present(facts: Facts | undefined): Facts {
+  if (facts === undefined) {
     throw actionNotPossible("The review changed in the meantime. Read it again before deciding.");
   }
-  return correction;
+  return facts;
 }

@@ -1,13 +1,13 @@
 import type { DisableAccountRequest, DisableAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { refuse } from "../refusals.ts";
+import { notManaged, refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { confirmChange } from "./confirm-change.ts";
 
 /** Removes the rights to connect and to trade. Money can still be moved, so that an account can be emptied. */
 export async function disableAccount(deps: Deps, { login }: DisableAccountRequest): Promise<DisableAccountResponse> {
   if ((await findAccount(deps.pool, login)) === undefined) {
-    throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+    throw notManaged(login);
   }
   if (!(await confirmChange(deps.mt5.disableUser(login), { login, change: "disable" }))) {
     throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);

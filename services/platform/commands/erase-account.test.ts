@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inspectClosing } from "../queries/inspect-closing.ts";
+import { inspectClosing } from "../queries/accounts.ts";
 import { aDeposit, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, aProcessWith } from "../testing/world.ts";
 import { eraseAccount } from "./erase-account.ts";

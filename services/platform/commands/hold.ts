@@ -7,7 +7,7 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { accountBusy, factsNotRead, turnNotCome } from "../domain/account-busy.ts";
+import { accountBusy, factsNotRead, turnNotCome } from "../domain/account-obstacles.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";

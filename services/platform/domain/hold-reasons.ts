@@ -1,7 +1,5 @@
 import type { Refusal } from "#kernel/refusal.ts";
-import { accountArchived } from "./account-archived.ts";
-import { accountBusy, type Obstacle } from "./account-busy.ts";
-import { accountStopped } from "./account-stop.ts";
+import { accountArchived, accountBusy, accountStopped, type Obstacle } from "./account-obstacles.ts";
 import { type LostMovement, repeatsLost } from "./lost-movement.ts";
 import { type PermitGate, refusalOfGate } from "./permit-gate.ts";
 

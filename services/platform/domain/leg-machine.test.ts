@@ -13,7 +13,7 @@ const states = (kind: LegKind, attempt = 2, absences = 0): Record<string, Leg> =
     REFUSED: { ...kept, state: "REFUSED", reason: "absent" },
     "REVIEW<UNKNOWN": { ...kept, state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" },
     "REVIEW<INTENT": { ...kept, state: "REVIEW", reason: "deal_after_absence", cameFrom: "INTENT" },
-    "REVIEW<APPLIED": { ...kept, state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" },
+    "REVIEW<APPLIED": { ...kept, state: "REVIEW", reason: "amount_differs", cameFrom: "APPLIED" },
     "REVIEW<REFUSED": { ...kept, state: "REVIEW", reason: "deal_after_refusal", cameFrom: "REFUSED" },
   };
 };
@@ -36,7 +36,6 @@ const events: Record<string, LegEvent> = {
   absent: { type: "proven_absent", attempt: 2 },
   "absent 1": { type: "proven_absent", attempt: 1 },
   "no fit": { type: "does_not_fit", reason: "amount_differs" },
-  "deal gone": { type: "deal_gone" },
   "decided yes": { type: "decided_applied", ticket: 8n },
   "decided no": { type: "decided_refused" },
 };
@@ -92,7 +91,6 @@ APPLIED
   other deal: unmatched 6
   deal of 3: unmatched 5
   no fit: REVIEW
-  deal gone: REVIEW
 REFUSED
   applied: REVIEW
   other deal: REVIEW

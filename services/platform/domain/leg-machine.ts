@@ -96,7 +96,6 @@ const TRANSITIONS: readonly TransitionRule[] = [
 
   // A result was reported. It is never turned into the opposite; contradicting evidence is sent to manual review.
   { from: ["APPLIED"], on: "applied", when: [ofOtherDeal], to: "UNMATCHED", writes: ["finding"] },
-  { from: ["APPLIED"], on: "deal_gone", when: [], to: "REVIEW", because: "applied_deal_gone", writes: ["finding"] },
   { from: ["APPLIED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
   { from: ["REFUSED"], on: "applied", when: [], to: "REVIEW", because: "deal_after_refusal", writes: ["finding"] },
   { from: ["REFUSED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },

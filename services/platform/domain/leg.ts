@@ -37,7 +37,6 @@ export type RefusalReason =
 export type ReviewReason =
   | "deal_after_absence"
   | "deal_after_refusal"
-  | "applied_deal_gone"
   | "attempts_exhausted"
   | "amount_differs"
   | "not_a_balance_deal"
@@ -45,8 +44,7 @@ export type ReviewReason =
   | "candidate_deal"
   | "sender_not_fenced"
   | "reported_deal_not_shown"
-  | "ticket_conflict"
-  | "applied_deal_differs";
+  | "ticket_conflict";
 export type AttemptState = "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "ABSENT" | "VOID";
 
 export type LegEvent =
@@ -66,8 +64,6 @@ export type LegEvent =
   | { readonly type: "lost_permit_applied"; readonly attempt: number; readonly ticket: bigint }
   /** Evidence that needs manual review: another amount, a rewritten comment, no proof in time. */
   | { readonly type: "does_not_fit"; readonly reason: ReviewReason }
-  /** The deal of an applied leg is no longer in the platform's history. */
-  | { readonly type: "deal_gone" }
   | { readonly type: "decided_applied"; readonly ticket: bigint }
   | { readonly type: "decided_refused" };
 

@@ -3,7 +3,7 @@ import type { Role } from "./role.ts";
 
 /**
  * Why a balance changed: a leg of the service or an external event. An `amendment` changes no balance. A
- * `correction` is the difference between an amended deal and what the log has for it.
+ * `correction` is the difference between an account whose deals were amended and its log.
  */
 export type EntryKind =
   | "opening"
@@ -53,12 +53,12 @@ export type NewEntry = {
   readonly trade: Trade | undefined;
   /** For an external entry, how its maker has labelled it. */
   readonly label?: DealLabel | undefined;
-  /** For an amendment, what happened to its deal; for a correction, what the deal is from now on. */
+  /** For an amendment, what happened to its deal. */
   readonly amendment?: AmendmentKind | undefined;
-  /** How often the deal of an amendment or a correction had been corrected by then; a correction counts itself. */
-  readonly dealState?: number;
-  /** For a correction: the trade as the platform shows it now. */
-  readonly shownTrade?: Trade | undefined;
+  /** For an amendment of a recorded deal, what the platform shows of it, as text. */
+  readonly shownAs?: string | undefined;
+  /** For a correction, the review that has decided it. */
+  readonly reviewId?: bigint | undefined;
 };
 
 export type EntryDeal = {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
 import type { Trade } from "./log-entry.ts";
-import { correctTrades, applyTrades } from "./open-positions.ts";
+import { applyTrades } from "./open-positions.ts";
 
 function aTrade(own: Partial<Trade>): Trade {
   const none = zero();
@@ -48,16 +48,4 @@ test("closing more than was open leaves a negative volume", () => {
   const changed = applyTrades([], [aTrade({ entry: 1, volume: 2n, volumeClosed: 2n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: -2n }]);
-});
-
-test("a deleted trade no longer counts, and an amended one counts as it is shown", () => {
-  const [opened, closed] = [aTrade({ entry: 0, volume: 10n }), aTrade({ entry: 1, volume: 10n, volumeClosed: 10n })];
-  const open = [{ positionId: 7n, symbol: "EURUSD", volume: 10n }];
-  expect(correctTrades(open, [{ recorded: opened, shown: undefined }])).toEqual([{ ...open[0], volume: 0n }]);
-  expect(correctTrades([], [{ recorded: closed, shown: undefined }])).toEqual(open);
-  const smaller = { recorded: opened, shown: aTrade({ entry: 0, volume: 4n }) };
-  expect(correctTrades(open, [smaller])).toEqual([{ ...open[0], volume: 4n }]);
-  const turned = aTrade({ entry: 2, action: 1, volume: 15n, volumeClosed: 10n });
-  expect(correctTrades([{ ...open[0]!, volume: 5n }], [{ recorded: turned, shown: undefined }])).toEqual(open);
-  expect(correctTrades(open, [{ recorded: undefined, shown: undefined }])).toEqual([]);
 });

@@ -12,33 +12,12 @@ const SELL = 1;
  * open keeps a negative volume: the log lacks a deal, and the comparison with the platform must show that.
  */
 export function applyTrades(open: readonly OpenPosition[], trades: readonly Trade[]): OpenPosition[] {
-  return apply(
-    open,
-    trades.map((trade) => ({ trade, sign: 1n })),
-  );
-}
-
-/** A trade as the log recorded it, and as the platform shows it now; undefined where there is none. */
-export type CorrectedTrade = { readonly recorded: Trade | undefined; readonly shown: Trade | undefined };
-
-/** Replaces recorded trades by what the platform shows now, and returns the positions that changed. */
-export function correctTrades(open: readonly OpenPosition[], corrected: readonly CorrectedTrade[]): OpenPosition[] {
-  const signed = corrected.flatMap(({ recorded, shown }) => [
-    ...(recorded === undefined ? [] : [{ trade: recorded, sign: -1n }]),
-    ...(shown === undefined ? [] : [{ trade: shown, sign: 1n }]),
-  ]);
-  return apply(open, signed);
-}
-
-type SignedTrade = { readonly trade: Trade; readonly sign: bigint };
-
-function apply(open: readonly OpenPosition[], trades: readonly SignedTrade[]): OpenPosition[] {
   const before = new Map(open.map((position) => [position.positionId, position]));
   const changed = new Map<bigint, OpenPosition>();
-  for (const { trade, sign } of trades.filter((each) => isOnPosition(each.trade))) {
+  for (const trade of trades.filter(isOnPosition)) {
     const { positionId, symbol } = trade;
     const known = changed.get(positionId) ?? before.get(positionId);
-    changed.set(positionId, { positionId, symbol, volume: (known?.volume ?? 0n) + sign * volumeOf(trade) });
+    changed.set(positionId, { positionId, symbol, volume: (known?.volume ?? 0n) + volumeOf(trade) });
   }
   return [...changed.values()];
 }

@@ -12,19 +12,13 @@ test.each<[string, Leg, readonly string[]]>([
   ],
   ["has no attempt left", { ...kept, reason: "attempts_exhausted", cameFrom: "INTENT" }, ["confirm_not_applied"]],
   ["was reported as refused", { ...kept, reason: "deal_after_refusal", cameFrom: "REFUSED" }, ["confirm_not_applied"]],
-  ["lost its deal", { ...kept, reason: "applied_deal_gone", cameFrom: "APPLIED" }, ["correct_log", "acknowledge"]],
-  [
-    "has another deal",
-    { ...kept, reason: "applied_deal_differs", cameFrom: "APPLIED" },
-    ["correct_log", "reverse", "acknowledge"],
-  ],
   ["has the deal of another", { ...kept, reason: "ticket_conflict", cameFrom: "APPLIED" }, ["reverse", "acknowledge"]],
 ])("the actions on a leg that %s cannot change its reported result", (_what, leg, actions) => {
   if (leg.state !== "REVIEW") throw new Error("the leg is not in manual review");
   expect(reviewActions(leg.reason, leg)).toEqual(actions);
 });
 
-test("unrequested money may be reversed, an amended deal may be corrected in the log, and external funds have no action in this service", () => {
+test("unrequested money may be reversed, the log of a changed history may be corrected, and external funds have no action in this service", () => {
   const applied: Leg = { ...kept, state: "APPLIED", ticket: 7n };
   for (const reason of [
     "unmatched_deal",
@@ -35,9 +29,7 @@ test("unrequested money may be reversed, an amended deal may be corrected in the
   ] as const) {
     expect(reviewActions(reason, applied)).toEqual(["reverse", "acknowledge"]);
   }
-  for (const reason of ["deal_gone", "deal_changed", "deal_cancelled"] as const) {
-    expect(reviewActions(reason, undefined)).toEqual(["correct_log", "acknowledge"]);
-  }
+  expect(reviewActions("history_changed", undefined)).toEqual(["correct_log", "acknowledge"]);
   expect(reviewActions("external_funds", undefined)).toEqual([]);
 });
 

@@ -7,7 +7,7 @@ import { balances } from "../checks/balances.ts";
 import { readWholeLogin } from "../amendments/read-whole-login.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { readUnlisted } from "../protocol/unshown-accounts.ts";
-import { inspectClosing } from "../queries/inspect-closing.ts";
+import { inspectClosing } from "../queries/accounts.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf, feeLegs } from "../testing/requests.ts";

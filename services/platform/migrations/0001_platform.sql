@@ -346,46 +346,43 @@ create table log_entry (
   swap_minor       bigint,
   commission_minor bigint,
   fee_minor        bigint,
-  -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
-  -- a deal with a reference of this service that no leg has.
+  -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal, with what the platform
+  -- showed of it: another state of the deal is another amendment. unmatched_deal: a deal with a reference of this service that no leg
+  -- has.
   amendment        text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
+  shown_as         text,
   -- Of an external entry: type and comment of the deal, as the platform showed them.
   label_action     smallint,
   label_comment    text,
-  -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
-  -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
-  corrected_deal_id bigint check (corrected_deal_id > 0),
-  -- Number of corrections of the deal up to this amendment or correction; a correction counts itself.
-  deal_state       smallint not null default 0 check (deal_state >= 0),
+  -- The review by which operators have decided a correction: the difference between the account, some of whose deals were amended, and
+  -- its log.
+  review_id        bigint,
   unique (login, number),
   check ((kind = 'opening') = (number = 0)),
   constraint log_entry_has_deal check
-    ((kind in ('opening', 'correction')) = (deal_id is null) and (kind = 'opening') = (server is null)),
+    ((kind in ('opening', 'correction')) = (deal_id is null) and (deal_id is null) = (server is null)),
   constraint log_entry_not_ours check
     ((kind in ('opening', 'external', 'trade', 'amendment', 'correction')) = (leg_number is null)),
   check ((leg_number is null) = (transfer_id is null) and (leg_number is null) = (key = '')),
-  -- A correction has the trade as the platform shows it now, if it shows one.
-  constraint log_entry_has_trade check
-    ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
+  constraint log_entry_has_trade check ((kind = 'trade') = (action is not null)),
   check (kind <> 'trade' or (entry is not null and position_id is not null and symbol is not null and volume is not null
          and volume_closed is not null and amount_minor = profit_minor + swap_minor + commission_minor + fee_minor)),
   constraint log_entry_has_label check
     ((label_action is null) = (label_comment is null) and (label_action is null or kind = 'external')),
   constraint log_entry_amendment check
-    ((kind in ('amendment', 'correction')) = (amendment is not null) and (kind <> 'amendment' or amount_minor = 0)),
-  constraint log_entry_correction check
-    ((kind = 'correction') = (corrected_deal_id is not null) and (kind <> 'correction' or deal_state > 0)
-     and (kind in ('amendment', 'correction') or deal_state = 0))
+    ((kind = 'amendment') = (amendment is not null) and (kind <> 'amendment' or amount_minor = 0)
+     and (amendment is not null and amendment <> 'unmatched_deal') = (shown_as is not null)),
+  constraint log_entry_correction check ((kind = 'correction') = (review_id is not null))
 );
 select append_only('log_entry');
 
 -- A deal is booked once; later entries about it are amendments.
 create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'amendment';
--- An amendment of one state of a deal is recorded once, and each state is corrected once.
-create unique index log_entry_amendment_once on log_entry (login, server, deal_id, amendment, deal_state)
-  where kind = 'amendment';
-create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
-  where kind = 'correction';
+create index log_entry_amended on log_entry (server, deal_id) where kind = 'amendment';
+-- A decision is booked once.
+create unique index log_entry_corrected_once on log_entry (review_id) where kind = 'correction';
+-- For what was amended in a log since its last correction.
+create index log_entry_uncorrected on log_entry (login, number) where kind in ('amendment', 'correction');
 -- For the deals that a period of the history should show. Not only for entries with a deal: the condition does not follow from
 -- that of a search for a deal, and while statistics say that hardly any entry has one, such a search would read this index as a
 -- whole.
@@ -411,7 +408,7 @@ create table unlogged_leg (
 );
 
 -- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
--- reported or corrected as gone are left out.
+-- reported as gone are left out, until they are shown again.
 create view recorded_deal as
   select recorded.login, recorded.server, recorded.deal_id, recorded.deal_at, recorded.server_msc
   from (
@@ -427,23 +424,17 @@ create view recorded_deal as
     ) as leg
   ) as recorded
   left join lateral (
-    select deal_state, amendment
-    from log_entry as correction
-    where correction.server = recorded.server and correction.corrected_deal_id = recorded.deal_id
-      and correction.login = recorded.login and correction.kind = 'correction'
-    order by deal_state desc
+    select amendment
+    from log_entry as reported
+    where reported.server = recorded.server and reported.deal_id = recorded.deal_id and reported.login = recorded.login
+      and reported.kind = 'amendment' and reported.shown_as is not null
+    order by reported.number desc
     limit 1
   ) as last on true
   where last.amendment is distinct from 'deal_gone'
     -- Those of an account that was away may be gone with it.
     and not exists (
       select from account where account.login = recorded.login and account.returned_at > recorded.deal_at
-    )
-    and not exists (
-      select from log_entry as reported
-      where reported.login = recorded.login and reported.server = recorded.server
-        and reported.deal_id = recorded.deal_id and reported.kind = 'amendment' and reported.amendment = 'deal_gone'
-        and reported.deal_state = coalesce(last.deal_state, 0)
     );
 
 -- Open positions that result from the log: those of the opening and all trades since.
@@ -497,14 +488,12 @@ create table finding (
   reason           text not null,
   server           text,
   deal_id          bigint,
-  -- As in log_entry: a finding about a corrected deal differs from one before the correction.
-  deal_state       smallint not null default 0,
   evidence         jsonb not null,
   opened_at        timestamptz not null default clock_timestamp()
 );
 select append_only('finding');
 -- A finding is recorded once, however often it is found.
-create unique index finding_once on finding (login, reason, coalesce(leg_number, 0), coalesce(deal_id, 0), deal_state);
+create unique index finding_once on finding (login, reason, coalesce(leg_number, 0), coalesce(deal_id, 0));
 
 -- Tables that services share.
 \ir ../../kernel/postgres/lease.sql

@@ -1,9 +1,9 @@
 import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { type Fields, fieldsOf, loginOf } from "./fields.ts";
-import { Mt5Error } from "./errors.ts";
-import { type ChangeOutcome, clearedFields, filledFields, findRecord, REQUIRED, TEXT_NAMES } from "./user-record.ts";
-import { USER_RIGHT, userCommand } from "./users.ts";
+import { orUndefined } from "./errors.ts";
+import { type ChangeOutcome, clearedFields, filledFields, REQUIRED, TEXT_NAMES } from "./user-record.ts";
+import { findRecord, USER_RIGHT, userCommand } from "./users.ts";
 
 const UNCONFIRMED: ChangeOutcome = { kind: "unknown", reason: "contradictory" };
 
@@ -41,7 +41,7 @@ async function changeRights(
   mt5: Mt5Context,
   { login, changed, beforeSending }: RightsChange,
 ): Promise<ChangeOutcome | undefined> {
-  const before = await findRecord(mt5, login);
+  const before = await findRecord(mt5.read, login);
   if (before === undefined) return undefined;
   const rights = changed(before.integer("Rights"));
   if (rights === before.integer("Rights")) return { kind: "done" };
@@ -49,7 +49,7 @@ async function changeRights(
   const query = { login, rights: rights.toString() };
   const outcome = await userCommand(mt5, { method: "POST", path: "user/update", query });
   if (outcome.kind !== "done") return outcome;
-  const after = recordIn(outcome, login) ?? (await findRecord(mt5, login));
+  const after = recordIn(outcome, login) ?? (await findRecord(mt5.read, login));
   if (after?.integer("Rights") !== rights) return UNCONFIRMED;
   const cleared = clearedFields(before, after);
   if (cleared.length === 0) return { kind: "done" };
@@ -59,13 +59,10 @@ async function changeRights(
 
 /** The whole record, as an update answers it. */
 function recordIn({ envelope }: Extract<CommandOutcome, { kind: "done" }>, login: string): Fields | undefined {
-  try {
+  return orUndefined(() => {
     const fields = fieldsOf(envelope.answer);
     return loginOf(fields) === login && fields.has("Rights") ? fields : undefined;
-  } catch (error) {
-    if (error instanceof Mt5Error) return undefined;
-    throw error;
-  }
+  });
 }
 
 type WriteBack = { readonly login: string; readonly rights: bigint; readonly before: Fields };
@@ -75,7 +72,7 @@ async function writeBack(mt5: Mt5Context, { login, rights, before }: WriteBack):
   const kept = filledFields(before, [...REQUIRED, ...TEXT_NAMES]);
   const body = { Login: login, Rights: rights.toString(), ...kept };
   const outcome = await userCommand(mt5, { method: "POST", path: "user/update", body });
-  const after = await findRecord(mt5, login);
+  const after = await findRecord(mt5.read, login);
   const lost = after === undefined ? Object.keys(kept) : clearedFields(before, after);
   if (lost.length > 0) {
     const reason = lost.join(", ");

@@ -1,8 +1,7 @@
 import { type Envelope, readEnvelope } from "./codec.ts";
 import { MAX_INTEGER } from "./fields.ts";
 import type { Exchanged, LossReason, NotSentReason } from "./http/exchanged.ts";
-import { isJsonObject, type JsonValue } from "./http/json.ts";
-import { valuesNamed } from "./http/values-named.ts";
+import { isJsonObject, type JsonValue, valuesNamed } from "./http/json.ts";
 import { MONEY_RETCODES, type RetcodeTable } from "./retcodes.ts";
 
 export type UnknownReason =

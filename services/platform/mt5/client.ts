@@ -6,7 +6,7 @@ import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5ReadContext } from "./context.ts";
 import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts";
-import { countDeals, getDeal, readDeals } from "./deals.ts";
+import { getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
@@ -25,52 +25,26 @@ import { eraseUser } from "./erase-user.ts";
 import { addUser, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
-export type Mt5Client = Disposable & {
-  readonly getUser: Bound<typeof getUser>;
-  readonly getUsers: Bound<typeof getUsers>;
-  readonly readUsers: Bound<typeof readUsers>;
-  readonly findUsersBeside: Bound<typeof findUsersBeside>;
-  readonly getGroup: Bound<typeof getGroup>;
-  readonly addUser: Bound<typeof addUser>;
-  readonly disableUser: Bound<typeof disableUser>;
-  readonly setTrading: Bound<typeof setTrading>;
-  readonly eraseUser: Bound<typeof eraseUser>;
-  readonly checkPassword: Bound<typeof checkPassword>;
-  readonly listGroupLogins: Bound<typeof listGroupLogins>;
-  readonly readPositions: Bound<typeof readPositions>;
-  readonly findPositions: Bound<typeof findPositions>;
-  readonly readDeals: Bound<typeof readDeals>;
-  readonly readTicks: Bound<typeof readTicks>;
-  readonly readSessions: Bound<typeof readSessions>;
-  readonly countDeals: Bound<typeof countDeals>;
-  readonly findDeals: Bound<typeof findDeals>;
-  readonly findGroupDeals: Bound<typeof findGroupDeals>;
-  readonly findDealsByTicket: Bound<typeof findDealsByTicket>;
-  readonly getDeal: Bound<typeof getDeal>;
-  readonly probeRights: Bound<typeof probeRights>;
-  readonly serverClock: TimeSource;
-  /** The platform's clock now, as an instant, by its last comparison with the local one; at most a second late. */
-  readonly platformNow: () => Promise<Date>;
-  /** The server's wall clock as it shows it now, in whole seconds. */
-  readonly readServerMs: () => Promise<number>;
-  /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
-  readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
-  readonly status: SessionPool["status"];
-  readonly isLive: SessionPool["isLive"];
-  /** Ends all sessions at once: not one more byte is written through them. */
-  readonly resetAll: SessionPool["resetAll"];
-};
+export type Mt5Client = Disposable &
+  ReturnType<typeof bindContext> & {
+    readonly serverClock: TimeSource;
+    /** The platform's clock now, as an instant, by its last comparison with the local one; at most a second late. */
+    readonly platformNow: () => Promise<Date>;
+    /** The server's wall clock as it shows it now, in whole seconds. */
+    readonly readServerMs: () => Promise<number>;
+    /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
+    readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
+    readonly status: SessionPool["status"];
+    readonly isLive: SessionPool["isLive"];
+    /** Ends all sessions at once: not one more byte is written through them. */
+    readonly resetAll: SessionPool["resetAll"];
+  };
 
 /** A session for one command; its id is recorded with the attempt. Dispose of it to return it to the pool. */
 export type CommandSession = Disposable & {
   readonly sessionId: string;
   readonly changeBalance: (order: BalanceOrder) => Promise<MoneyOutcome>;
 };
-
-/** A function of this folder with its context filled in. */
-type Bound<Fn> = Fn extends (context: Mt5Context, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;
 
 export type Mt5Settings = {
   /** https://host[:port] */
@@ -183,7 +157,6 @@ export function bindContext(mt5: Mt5Context) {
     findPositions: findPositions.bind(undefined, mt5),
     readTicks: readTicks.bind(undefined, mt5),
     readSessions: readSessions.bind(undefined, mt5),
-    countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
     findGroupDeals: findGroupDeals.bind(undefined, mt5),
   };

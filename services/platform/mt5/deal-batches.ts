@@ -1,10 +1,8 @@
 import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
 import type { Mt5ReadContext } from "./context.ts";
 import { type BatchAnswer, readBatch } from "./batches.ts";
-import { badAnswer, Mt5Error } from "./errors.ts";
+import { badAnswer, orUndefined } from "./errors.ts";
 import { batchesOf, fieldsOf, loginOf } from "./fields.ts";
-import type { JsonValue } from "./http/json.ts";
-import type { ServerClock } from "./server-clock.ts";
 import { getUsers } from "./users.ts";
 
 /** One request that returns deals of many accounts: deal/get_batch with one of its three selectors. */
@@ -110,7 +108,7 @@ export async function findGroupDeals(
     // A row without a readable login may be of any account: it fails the whole read.
     const login = loginOf(fieldsOf(row));
     if (!isAskedFor(login)) continue;
-    const deal = readable(row, clock);
+    const deal = orUndefined(() => readDeal(row, clock));
     if (deal === undefined) unreadable.add(login);
     else deals.push(deal);
   }
@@ -131,7 +129,7 @@ export async function findDealsByTicket(
     const answered = await selectedBy(mt5, { ticket: asked.join(",") });
     const clock = await mt5.clock();
     for (const row of answered.kind === "rows" ? answered.rows : []) {
-      const deal = readable(row, clock);
+      const deal = orUndefined(() => readDeal(row, clock));
       if (deal !== undefined && asked.includes(deal.ticket)) shown.set(deal.ticket, deal);
     }
   }
@@ -143,14 +141,4 @@ type Selected = Extract<BatchAnswer, { readonly kind: "rows" }> | Exclude<GroupD
 async function selectedBy(mt5: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<Selected> {
   const answered = await readBatch(mt5, PATH, query);
   return answered.kind === "not_found" ? { kind: "refused", reason: answered.reason } : answered;
-}
-
-/** Undefined for a row that is not as documented. */
-function readable(row: JsonValue | undefined, clock: ServerClock): Deal | undefined {
-  try {
-    return readDeal(row, clock);
-  } catch (error) {
-    if (error instanceof Mt5Error) return undefined;
-    throw error;
-  }
 }

@@ -1,12 +1,11 @@
 import type { Mt5ReadContext } from "./context.ts";
 import { type Fields, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
-import { pageRowsOf } from "./lists.ts";
+import { pageRowsOf, readTotal } from "./lists.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
-import { readTotal } from "./totals.ts";
 
 /** Deal actions that this service distinguishes; all others are charges and corrections of the broker. */
 export const DEAL_ACTION = {
@@ -31,25 +30,23 @@ export type Deal = {
   readonly action: number;
   /** 0 in, 1 out, 2 reversal, 3 closed by an opposite position. */
   readonly entry: number;
-  readonly order: bigint;
   readonly position: bigint;
   readonly symbol: string;
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
   readonly volumeClosed: bigint;
-  readonly price: string;
   /** All money in the account's currency; a balance operation carries its signed amount here. */
   readonly profitMinor: bigint;
   readonly swapMinor: bigint;
   readonly commissionMinor: bigint;
   readonly feeMinor: bigint;
   readonly comment: string;
-  /** Login of the manager who made it; empty when the platform does not show it. */
-  readonly dealer: string;
   /** The server's wall clock as the platform shows it, for ordering and for the record. */
   readonly serverTimeMs: number;
   readonly at: Date;
 };
+
+type Effect = Pick<Deal, "profitMinor" | "swapMinor" | "commissionMinor" | "feeMinor">;
 
 export type Period = { readonly from: Date; readonly to: Date };
 
@@ -62,7 +59,7 @@ export function isBalanceOperation({ action }: Pick<Deal, "action">): boolean {
 }
 
 /** Signed change of the balance by a deal that is balance and not credit, in minor units. */
-export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
+export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Effect): bigint {
   return profitMinor + swapMinor + commissionMinor + feeMinor;
 }
 
@@ -84,11 +81,6 @@ export async function readDeals(mt5: Mt5ReadContext, login: string, period: Peri
     idOf: ({ ticket }) => ticket,
   });
   return inOrder(deals, await mt5.clock());
-}
-
-/** Number of deals of a login in a period; one request, cheaper than reading them. */
-export async function countDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<number> {
-  return await readTotal(mt5, "deal/get_total", { login, ...bounds(await mt5.clock(), period) });
 }
 
 /** One deal by its ticket; undefined when the platform has none. */
@@ -129,15 +121,12 @@ export function readDeal(row: JsonValue | undefined, clock: ServerClock, login?:
     login: loginOf(fields),
     action,
     entry,
-    order: fields.has("Order") ? fields.integer("Order") : 0n,
     position: isTrade ? ticketOf(fields, "PositionID") : 0n,
     symbol: fields.shownText("Symbol"),
     volume: isTrade ? volumeOf(fields, "Volume") : 0n,
     volumeClosed: isTrade ? closedVolumeOf(fields, entry) : 0n,
-    price: fields.optionalText("Price") ?? "0",
     ...moneyOf(fields),
     comment: fields.shownText("Comment"),
-    dealer: fields.shownText("Dealer"),
     serverTimeMs,
     at: new Date(clock.toUtcMs(serverTimeMs)),
   };

@@ -4,13 +4,12 @@ import {
   type ChangeOutcome,
   clearedFields,
   filledFields,
-  findRecord,
   isEmpty,
   REQUIRED,
   TEXT_NAMES,
   textOf,
 } from "./user-record.ts";
-import { USER_RIGHT, userCommand } from "./users.ts";
+import { findRecord, USER_RIGHT, userCommand } from "./users.ts";
 
 /** Stands in place of a name: the platform does not take an account without one. */
 const ERASED = "erased";
@@ -28,12 +27,12 @@ const KEPT = TEXT_NAMES.filter((name) => !NAMES.includes(name) && !EMPTIED.inclu
  * such account.
  */
 export async function eraseUser(mt5: Mt5Context, login: string): Promise<ChangeOutcome | undefined> {
-  const before = await findRecord(mt5, login);
+  const before = await findRecord(mt5.read, login);
   if (before === undefined) return undefined;
   if (isDisabled(before) && personalFields(before).length === 0) return { kind: "done" };
   const outcome = await userCommand(mt5, { method: "POST", path: "user/update", body: erasedRecord(before, login) });
   if (outcome.kind !== "done") return outcome;
-  const after = await findRecord(mt5, login);
+  const after = await findRecord(mt5.read, login);
   const left = after === undefined ? [] : [...personalFields(after), ...clearedFields(before, after, KEPT)];
   if (after !== undefined && isDisabled(after) && left.length === 0) return { kind: "done" };
   if (left.length > 0) {

@@ -51,6 +51,23 @@ export class Mt5Error extends Error {
   }
 }
 
+/** The platform has answered this request, and not as hoped: it says nothing about the state of the connection. */
+export function isAboutRequest(error: unknown): error is Mt5Error {
+  return error instanceof Mt5Error && ABOUT_REQUEST.has(error.problem);
+}
+
+const ABOUT_REQUEST: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
+
+/** Undefined where reading throws an Mt5Error. */
+export function orUndefined<Result>(read: () => Result): Result | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
+
 export function badAnswer(message: string): Mt5Error {
   return new Mt5Error("bad_answer", message);
 }

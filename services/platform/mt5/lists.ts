@@ -1,8 +1,8 @@
 import type { Envelope } from "./codec.ts";
-import { badAnswer } from "./errors.ts";
+import { badAnswer, Mt5Error } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "./http/json.ts";
-import { requireDone } from "./reader.ts";
+import { findDone, type Reader, requireDone } from "./reader.ts";
 import { RETCODE } from "./retcodes.ts";
 
 /**
@@ -21,8 +21,26 @@ export function pageRowsOf(envelope: Envelope): readonly JsonValue[] {
   return envelope.code === RETCODE.notFound ? [] : rowsOf(envelope);
 }
 
+/**
+ * The length of a list of an account. Some servers answer an empty list with "not found", which they also answer for an
+ * account that does not exist: only the list of an account that the platform shows is empty. Throws for any other account.
+ */
+export async function readTotal(
+  { read }: { readonly read: Reader },
+  path: string,
+  query: Readonly<Record<string, string>> & { readonly login: string },
+): Promise<number> {
+  const { login } = query;
+  const envelope = await read({ method: "GET", path, query });
+  if (envelope.code !== RETCODE.notFound) return totalOf(envelope);
+  if (findDone(await read({ method: "GET", path: "user/get", query: { login } })) !== undefined) return 0;
+  throw new Mt5Error("retcode", `the platform answers ${envelope.code} ${envelope.text}, and shows no such account`, {
+    retcode: envelope.code,
+  });
+}
+
 /** The number of rows of a list; an answer without content means none. */
-export function totalOf(envelope: Envelope): number {
+function totalOf(envelope: Envelope): number {
   const answer = answerOf(envelope);
   if (isNothing(answer)) return 0;
   const total = fieldsOf(answer).number("Total");

@@ -3,23 +3,18 @@ import { readBatch } from "./batches.ts";
 import { badAnswer } from "./errors.ts";
 import { batchesOf, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
-import { pageRowsOf } from "./lists.ts";
+import { pageRowsOf, readTotal } from "./lists.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
-import { readTotal } from "./totals.ts";
-import type { ServerClock } from "./server-clock.ts";
 
 export type Position = {
   readonly ticket: bigint;
   readonly login: string;
   readonly symbol: string;
-  readonly side: "buy" | "sell";
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
-  readonly priceOpen: string;
   /** Floating profit in the account's currency, without swap. */
   readonly profitMinor: bigint;
   readonly swapMinor: bigint;
-  readonly openedAt: Date;
 };
 
 /** Fewer than any server is known to cut a list at. */
@@ -27,14 +22,13 @@ const MAX_ROWS = 1_000;
 
 /** All open positions of a login, whole or an error: the result decides how much an Investor may withdraw. */
 export async function readPositions(mt5: Mt5Context, login: string): Promise<readonly Position[]> {
-  const clock = await mt5.clock();
   return await readWhole({
     what: "positions",
     total: () => readTotal(mt5, "position/get_total", { login }),
     page: async (offset) => {
       const query = { login, offset: String(offset), total: String(PAGE_ROWS) };
       const envelope = await mt5.read({ method: "GET", path: "position/get_page", query });
-      return pageRowsOf(envelope).map((row) => readPosition(row, clock, login));
+      return pageRowsOf(envelope).map((row) => readPosition(row, login));
     },
     idOf: ({ ticket }) => ticket,
   });
@@ -49,13 +43,12 @@ export async function findPositions(
   mt5: Mt5Context,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Position[]> | undefined> {
-  const clock = await mt5.clock();
   const found = new Map<string, Position[]>(logins.map((login) => [login, []]));
   for (const batch of batchesOf(logins)) {
     const answered = await readBatch(mt5, "position/get_batch", { login: batch.join(",") });
     if (answered.kind !== "rows" || answered.rows.length >= MAX_ROWS) return undefined;
     for (const row of answered.rows) {
-      const position = readPosition(row, clock);
+      const position = readPosition(row);
       const own = found.get(position.login);
       if (own === undefined) throw badAnswer("the platform answers about another login");
       own.push(position);
@@ -64,22 +57,15 @@ export async function findPositions(
   return found;
 }
 
-function readPosition(row: JsonValue, clock: ServerClock, login?: string): Position {
+function readPosition(row: JsonValue, login?: string): Position {
   const fields = fieldsOf(row);
   if (login !== undefined) requireLogin(fields, login);
-  const action = fields.number("Action");
-  if (action !== 0 && action !== 1) {
-    throw badAnswer("the platform's answer has a position whose action is neither buy nor sell");
-  }
   return {
     ticket: ticketOf(fields, "Position"),
     login: loginOf(fields),
     symbol: fields.text("Symbol"),
-    side: action === 0 ? "buy" : "sell",
     volume: volumeOf(fields, "Volume"),
-    priceOpen: fields.text("PriceOpen"),
     profitMinor: fields.shownMinor("Profit"),
     swapMinor: fields.shownMinor("Storage", 0n),
-    openedAt: new Date(clock.toUtcMs(fields.timeMs("TimeCreate", 1_000))),
   };
 }

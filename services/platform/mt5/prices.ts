@@ -1,6 +1,6 @@
 import type { Session, WeekOfSessions } from "../domain/price-age.ts";
 import type { Mt5Context } from "./context.ts";
-import { Mt5Error } from "./errors.ts";
+import { isAboutRequest } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { isJsonArray, type JsonValue } from "./http/json.ts";
 import { rowsOf } from "./lists.ts";
@@ -28,7 +28,7 @@ async function readSomeTicks(mt5: Mt5Context, symbols: string, clock: ServerCloc
     const envelope = await mt5.read({ method: "GET", path: "tick/last", query: { symbol: symbols, trans_id: "0" } });
     return rowsOf(envelope).flatMap((row) => readTick(row, clock));
   } catch (error) {
-    if (!(error instanceof Mt5Error) || !isAboutThis(error)) throw error;
+    if (!isAboutRequest(error)) throw error;
     mt5.log.info("times of prices not read, money that joins or leaves a pool waits", { reason: error.message });
     return [];
   }
@@ -50,14 +50,9 @@ export async function readSessions(mt5: Mt5Context, symbol: string): Promise<Wee
     if (fields.has("TradeMode") && fields.code("TradeMode") === TRADE_DISABLED) return [];
     return daysOf(fields.record("SessionsTrades"));
   } catch (error) {
-    if (error instanceof Mt5Error && isAboutThis(error)) return [];
+    if (isAboutRequest(error)) return [];
     throw error;
   }
-}
-
-/** The answer to this request, not the state of the connection. */
-function isAboutThis({ problem }: Mt5Error): boolean {
-  return problem === "forbidden" || problem === "http_status" || problem === "retcode" || problem === "bad_answer";
 }
 
 function daysOf(shown: JsonValue | undefined): WeekOfSessions {

@@ -1,5 +1,5 @@
 import type { Mt5Context } from "./context.ts";
-import { Mt5Error } from "./errors.ts";
+import { isAboutRequest, Mt5Error } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { CURRENCY, CURRENCY_DIGITS, getGroup } from "./groups.ts";
 import { isJsonArray } from "./http/json.ts";
@@ -87,7 +87,7 @@ async function isRefused({ read }: Mt5Context, request: Mt5Request): Promise<boo
     return (await read(request)).code === RETCODE.noPermission;
   } catch (error) {
     if (error instanceof Mt5Error && error.problem === "forbidden") return true;
-    if (error instanceof Mt5Error && isAboutOne(error)) return false;
+    if (isAboutRequest(error)) return false;
     throw error;
   }
 }
@@ -96,12 +96,7 @@ async function orUndefined<Result>(reading: Promise<Result>): Promise<Result | u
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof Mt5Error && isAboutOne(error)) return undefined;
+    if (isAboutRequest(error)) return undefined;
     throw error;
   }
-}
-
-/** The answer to this request, not the state of the connection. */
-function isAboutOne({ problem }: Mt5Error): boolean {
-  return problem === "forbidden" || problem === "http_status" || problem === "retcode" || problem === "bad_answer";
 }

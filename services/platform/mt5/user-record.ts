@@ -1,7 +1,5 @@
 import type { CommandOutcome } from "./classify.ts";
-import type { Mt5Context } from "./context.ts";
-import { type Fields, fieldsOf, requireLogin } from "./fields.ts";
-import { findDone } from "./reader.ts";
+import type { Fields } from "./fields.ts";
 
 /** Done when the platform shows the change. */
 export type ChangeOutcome = { readonly kind: "done" } | Exclude<CommandOutcome, { readonly kind: "done" }>;
@@ -13,15 +11,6 @@ export const TEXT_NAMES = (
   "Name FirstName LastName MiddleName Company Account Country City State ZipCode Address Phone Email ID Status Comment " +
   "MQID LeadSource LeadCampaign Language Color Agent LimitOrders LimitPositions"
 ).split(" ");
-
-/** The whole record of an account. Undefined when there is no such account. */
-export async function findRecord({ read }: Mt5Context, login: string): Promise<Fields | undefined> {
-  const found = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
-  if (found === undefined) return undefined;
-  const fields = fieldsOf(found.answer);
-  requireLogin(fields, login);
-  return fields;
-}
 
 /** Those of the fields that an update has cleared or changed. A text that another manager has changed meanwhile was not cleared. */
 export function clearedFields(before: Fields, after: Fields, names: readonly string[] = TEXT_NAMES): string[] {

@@ -2,10 +2,9 @@ import type { Secret } from "#kernel/secret.ts";
 import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { readBatch } from "./batches.ts";
-import { badAnswer, Mt5Error, type Mt5Problem } from "./errors.ts";
+import { badAnswer, isAboutRequest, orUndefined } from "./errors.ts";
 import { batchesOf, type Fields, fieldsOf, loginOf, requireLogin } from "./fields.ts";
 import type { Mt5Request } from "./http/http-request.ts";
-import type { JsonValue } from "./http/json.ts";
 import { findDone, type Reader, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
 
@@ -44,8 +43,6 @@ export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 /** Enabled, may change its password, trailing stops, experts, reports. */
 const DEFAULT_RIGHTS = 0x163n;
 const SECONDS = /^\d{1,12}$/;
-/** Answers to a request for an account's state which say nothing about its money. */
-const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
 
 export function mayTrade({ rights }: Pick<User, "rights">): boolean {
   return (rights & USER_RIGHT.tradeDisabled) === 0n;
@@ -93,11 +90,18 @@ export async function getUser({ read }: Pick<Mt5Context, "read">, login: string)
   throw badAnswer(`the platform shows account ${login} without money in one answer and with money in another`);
 }
 
-async function findUser(read: Reader, login: string): Promise<User | undefined> {
+/** The record of an account. Undefined when there is no such account. */
+export async function findRecord(read: Reader, login: string): Promise<Fields | undefined> {
   const found = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
   if (found === undefined) return undefined;
-  requireLogin(fieldsOf(found.answer), login);
-  return readUser(found.answer);
+  const fields = fieldsOf(found.answer);
+  requireLogin(fields, login);
+  return fields;
+}
+
+async function findUser(read: Reader, login: string): Promise<User | undefined> {
+  const record = await findRecord(read, login);
+  return record && readUser(record);
 }
 
 function isEmpty({ balanceMinor, creditMinor }: Pick<User, "balanceMinor" | "creditMinor">): boolean {
@@ -113,7 +117,8 @@ async function hasMoneyElsewhere(read: Reader, login: string): Promise<boolean> 
     requireLogin(fields, login);
     return !isEmpty({ balanceMinor: fields.minor("Balance"), creditMinor: fields.minor("Credit", 0n) });
   } catch (error) {
-    if (error instanceof Mt5Error && NOT_SHOWN.has(error.problem)) return false;
+    // Such an answer says nothing about its money.
+    if (isAboutRequest(error)) return false;
     throw error;
   }
 }
@@ -158,7 +163,7 @@ export async function findUsersBeside(
   if (logins.length === 0) return new Set();
   const answered = await readBatch(mt5, "user/get_batch", { login: [witness, ...logins].join(",") });
   if (answered.kind !== "rows") return undefined;
-  const shown = new Set(answered.rows.map((row) => foundIn(row).login));
+  const shown = new Set(answered.rows.map((row) => loginOf(fieldsOf(row))));
   return shown.has(witness) ? new Set(logins.filter((login) => shown.has(login))) : undefined;
 }
 
@@ -176,7 +181,7 @@ async function getBatch(mt5: BatchContext, logins: readonly string[]): Promise<F
     mt5.batches.noteRefused("user/get_batch", answered.reason);
     return await getAlone(mt5, logins);
   }
-  const found = answered.kind === "rows" ? answered.rows.map((row) => foundIn(row)) : [];
+  const found = answered.kind === "rows" ? answered.rows.map((row) => foundIn(fieldsOf(row))) : [];
   if (found.some(({ login }) => !logins.includes(login))) {
     throw badAnswer("the platform answers about another login");
   }
@@ -192,23 +197,15 @@ async function getBatch(mt5: BatchContext, logins: readonly string[]): Promise<F
 async function getAlone({ read }: Pick<Mt5Context, "read">, logins: readonly string[]): Promise<Found[]> {
   const found: Found[] = [];
   for (const login of logins) {
-    const envelope = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
-    if (envelope === undefined) continue;
-    requireLogin(fieldsOf(envelope.answer), login);
-    found.push(foundIn(envelope.answer));
+    const record = await findRecord(read, login);
+    if (record !== undefined) found.push(foundIn(record));
   }
   return found;
 }
 
 /** Throws for a record without a readable login, which may be of any account. */
-function foundIn(record: JsonValue | undefined): Found {
-  const login = loginOf(fieldsOf(record));
-  try {
-    return { login, user: readUser(record) };
-  } catch (error) {
-    if (error instanceof Mt5Error) return { login, user: undefined };
-    throw error;
-  }
+function foundIn(record: Fields): Found {
+  return { login: loginOf(record), user: orUndefined(() => readUser(record)) };
 }
 
 /** Whether this is the account's main password. */
@@ -226,8 +223,7 @@ export async function userCommand({ pool }: Mt5Context, request: Mt5Request): Pr
   return classifyCommand(await lease.call(request), USER_RETCODES);
 }
 
-function readUser(record: JsonValue | undefined): User {
-  const fields = fieldsOf(record);
+function readUser(fields: Fields): User {
   return {
     login: loginOf(fields),
     group: fields.text("Group"),

@@ -16,7 +16,6 @@ const anyEvent: fc.Arbitrary<LegEvent> = fc.oneof(
   fc.record({ type: fc.constant("refused" as const), attempt: attempts, code: fc.constantFrom(3, 12, 10019) }),
   fc.record({ type: fc.constantFrom("not_sent", "lost", "proven_absent"), attempt: attempts }),
   fc.constant<LegEvent>({ type: "does_not_fit", reason: "amount_differs" }),
-  fc.constant<LegEvent>({ type: "deal_gone" }),
   fc.record({ type: fc.constant("decided_applied" as const), ticket: tickets }),
   fc.constant<LegEvent>({ type: "decided_refused" }),
 );

@@ -1,5 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { releaseLock } from "../store/account-locks.ts";
+import { isChanged } from "../store/amendments.ts";
 import { listLegs } from "../store/legs.ts";
 import { insertReversal, saveTransition } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
@@ -32,7 +33,7 @@ export async function reportReversalRefused(tx: Transaction, leg: RecordedLeg): 
   await reportFinding(tx, { login, leg, reason: "reversal_refused", amountMinor, evidence });
 }
 
-/** Reports a debit that is in manual review and whose credit was refused. */
+/** Reports a debit that is in manual review, or was changed, and whose credit was refused. */
 async function reportDebitWithoutCredit(tx: Transaction, leg: RecordedLeg): Promise<void> {
   const { login, key, amountMinor, dealId } = leg;
   const evidence = { key, amount_minor: String(amountMinor) };
@@ -60,7 +61,7 @@ async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> 
   ) {
     return;
   }
-  // Its deal is in manual review: operators decide how much has to be reversed.
-  if (first.status.state === "REVIEW") return await reportDebitWithoutCredit(tx, first);
+  // Its deal is in manual review, or was changed: operators decide how much has to be reversed.
+  if (first.status.state === "REVIEW" || (await isChanged(tx, first))) return await reportDebitWithoutCredit(tx, first);
   await insertReversal(tx, { transferId, ordinal: REVERSAL, login: first.login, amountMinor: -first.amountMinor });
 }

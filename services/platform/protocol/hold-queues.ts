@@ -6,7 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { RequestedMovement } from "../domain/lost-movement.ts";
-import { refuse } from "../refusals.ts";
+import { notManaged, refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
 import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
 import { listRepeats } from "../store/lost-movements.ts";
@@ -66,7 +66,7 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
     return requests.map((request) => {
       const { login, lockOwner, acceptsArchived } = request;
       const role = accounts.get(login)?.role ?? managed.get(login);
-      if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+      if (role === undefined) return notManaged(login);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
       const isStopped = accounts.get(login)?.isStopped === true;
       const isArchived = accounts.get(login)?.isArchived === true && !acceptsArchived;

@@ -1,9 +1,7 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
-import { accountArchived } from "../domain/account-archived.ts";
-import { accountBusy, historyNotRead } from "../domain/account-busy.ts";
-import { accountStopped } from "../domain/account-stop.ts";
+import { accountArchived, accountBusy, accountStopped, historyNotRead } from "../domain/account-obstacles.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
 import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";

@@ -106,10 +106,10 @@ test("a second deal of a leg is sent to manual review, and is not booked for the
 test("evidence against a reported result sends the leg to manual review, with the deal", async () => {
   const { pool, record, number } = await aSentLeg();
   await record(number, applied(TICKET), { attempt: FENCED });
-  await record(number, { type: "deal_gone" });
+  await record(number, { type: "does_not_fit", reason: "amount_differs" });
 
-  expect(await legs(pool)).toMatchObject([{ state: "REVIEW", review: "applied_deal_gone", deal: TICKET }]);
-  expect(await findings(pool)).toEqual([{ reason: "applied_deal_gone", deal: TICKET }]);
+  expect(await legs(pool)).toMatchObject([{ state: "REVIEW", review: "amount_differs", deal: TICKET }]);
+  expect(await findings(pool)).toEqual([{ reason: "amount_differs", deal: TICKET }]);
   expect(await logged(pool)).toHaveLength(1);
 });
 
@@ -202,12 +202,12 @@ test("a debit in manual review is not reversed automatically when its credit is 
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
   await record(debit, applied(TICKET), { attempt: FENCED });
-  await record(debit, { type: "does_not_fit", reason: "applied_deal_differs" });
+  await record(debit, { type: "does_not_fit", reason: "amount_differs" });
   await permit(credit);
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
 
   expect(await legs(pool)).toMatchObject([{ state: "REVIEW" }, { state: "REFUSED" }]);
-  expect(await findings(pool)).toMatchObject([{ reason: "applied_deal_differs" }, { reason: "debit_without_credit" }]);
+  expect(await findings(pool)).toMatchObject([{ reason: "amount_differs" }, { reason: "debit_without_credit" }]);
 });
 
 test("a debit whose credit and reversal are refused is sent to manual review", async () => {

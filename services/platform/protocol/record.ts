@@ -9,7 +9,7 @@ import { nextScanMs } from "../domain/next-scan.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg, LegEvent, Transition } from "../domain/leg.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
-import { listExplainedDeals, listExplainedDealsOf } from "../store/explained-deals.ts";
+import { listExplainedDeals } from "../store/explained-deals.ts";
 import { appendToLog } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
@@ -27,8 +27,6 @@ export type Circumstances = {
   readonly evidence?: Readonly<Record<string, unknown>>;
   /** The deal for manual review. */
   readonly dealId?: bigint;
-  /** How often the deal had been corrected when the event was recorded. */
-  readonly dealState?: number;
 };
 
 /** Without a time the leg was applied just now, by the clock of the database. */
@@ -161,7 +159,7 @@ async function findBooking(
   const { ticket } = next.to;
   const explained = await listExplainedDeals(tx, server, [ticket]);
   if (!explained.has(ticket)) return undefined;
-  const own = await listExplainedDealsOf(tx, server, login, [ticket]);
+  const own = await listExplainedDeals(tx, server, [ticket], login);
   return { ticket, isOwnLogin: own.has(ticket) };
 }
 
@@ -172,14 +170,14 @@ async function reportReview(
   tx: Transaction,
   leg: RecordedLeg,
   { to, event }: Review,
-  { server, evidence: seen, dealId: seenDeal, dealState }: Circumstances,
+  { server, evidence: seen, dealId: seenDeal }: Circumstances,
 ): Promise<void> {
   const { login, amountMinor, key } = leg;
   const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
   const dealId = seenDeal ?? ("ticket" in event ? event.ticket : leg.dealId);
   const { reason } = to;
   const reviewed = { number: leg.number, status: to };
-  await reportFinding(tx, { login, leg: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
+  await reportFinding(tx, { login, leg: reviewed, reason, server, dealId, amountMinor, evidence });
 }
 
 /** Reports a second deal of a leg. */

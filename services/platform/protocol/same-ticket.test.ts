@@ -73,7 +73,7 @@ test.concurrent("an answer with the ticket of another login's unread deal is det
   await readWholeLogin(deps, other);
 
   expect(await rows(instance)).toMatchObject([
-    { state: "REVIEW", came_from: "APPLIED", review: "applied_deal_gone", deal_id: BigInt(deal) },
+    { state: "APPLIED", came_from: null, review: null, deal_id: BigInt(deal) },
   ]);
   expect((await logOf(instance, leg.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });

@@ -12,7 +12,7 @@ const INTENT = { state: "INTENT", attempt: 0 };
 const SENDING = { state: "SENDING" };
 const UNKNOWN = { state: "UNKNOWN" };
 const OPEN_REVIEW = { state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" };
-const LATE_REVIEW = { state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" };
+const LATE_REVIEW = { state: "REVIEW", reason: "amount_differs", cameFrom: "APPLIED" };
 const EXHAUSTED = { state: "REVIEW", reason: "attempts_exhausted", cameFrom: "INTENT" };
 
 function legs(...statuses: object[]): RecordedLeg[] {

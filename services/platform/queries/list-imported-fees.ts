@@ -1,10 +1,9 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { ListImportedFeesRequest, ListImportedFeesResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { hashOfImportedFee } from "../domain/imported-leg.ts";
-import { refuse } from "../refusals.ts";
+import { requireLimit } from "../refusals.ts";
 import { listImportedFees as listFees } from "../store/imported-legs.ts";
 
 /** Fees that were executed in the lost time and that are no payment yet. */
@@ -12,9 +11,7 @@ export async function listImportedFees(
   { pool }: Pick<Deps, "pool">,
   { afterTransferId, limit }: ListImportedFeesRequest,
 ): Promise<ListImportedFeesResponse> {
-  if (limit < 1 || limit > MAX_PAGE_SIZE) {
-    throw refuse("validation_failed", `The limit must be from 1 to ${MAX_PAGE_SIZE}.`);
-  }
+  requireLimit(limit);
   const fees = await listFees(pool, afterTransferId, limit);
   return {
     fees: fees.map(({ key, amountMinor, creditLogin, ...fee }) => ({

@@ -7,7 +7,7 @@ import { Mt5Error } from "../mt5/errors.ts";
 import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
-import { refuse } from "../refusals.ts";
+import { notManaged, refuse } from "../refusals.ts";
 import { findLegBeforeLock, findObstacle } from "../store/account-locks.ts";
 import { findAccount } from "../store/accounts.ts";
 import { listRepeats } from "../store/lost-movements.ts";
@@ -18,7 +18,7 @@ type PreviewDeps = Deps & { readonly holds: Pick<HoldQueues, "facts"> };
 export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest): Promise<PreviewHoldResponse> {
   const { login } = request;
   const account = await findAccount(deps.pool, login);
-  if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+  if (account === undefined) throw notManaged(login);
   if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
   const withdrawal = intendedWithdrawal(request);
   const repeated = await listRepeats(deps.pool, [request], () => (account.hasLostMovements ? withdrawal : undefined));

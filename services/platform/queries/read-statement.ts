@@ -10,7 +10,7 @@ import type {
 import type { Deps } from "../deps.ts";
 import { linesAfter, type StatementPosition } from "../domain/statement.ts";
 import { accountMoved, roleToProto } from "../protocol/history/account-moved.ts";
-import { refuse } from "../refusals.ts";
+import { notManaged, refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findBalanceAt } from "../store/log-checkpoints.ts";
 import { findLastBefore, listLogged } from "../store/statements.ts";
@@ -24,7 +24,7 @@ export async function readStatement(
     throw refuse("validation_failed", `A statement has a period, and pages of 1 to ${MAX_PAGE_SIZE} lines.`);
   }
   const account = await findAccount(pool, login);
-  if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+  if (account === undefined) throw notManaged(login);
   const through = await findLastBefore(pool, login, to);
   const opening = after === undefined ? await positionBefore(pool, login, from) : positionOf(after);
   const rows = await listLogged(pool, { login, after: opening.number, through, limit: limit + 1 });

@@ -8,7 +8,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { dealReader } from "../jobs/read-deals.ts";
 import { isHistoryRead } from "../store/permit-gate.ts";
 import { AccountReader } from "./account-reader.ts";
-import { findingsOf, summaryOf } from "../testing/log-of.ts";
+import { amendmentsOf, summaryOf } from "../testing/log-of.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
@@ -232,9 +232,9 @@ test.concurrent("a deleted deal is found in a group and reported once, and the d
 
   for (let run = 0; run < 3; run += 1) await reader.read();
 
-  expect(await findingsOf(instance, logins[1]!)).toEqual(["deal_gone"]);
+  expect(await amendmentsOf(instance, logins[1]!)).toEqual(["deal_gone"]);
   expect((await logOf(instance, logins[1]!)).at(-1)).toBe("AMENDMENT 0.00");
-  for (const login of [logins[0]!, logins[2]!]) expect(await findingsOf(instance, login)).toEqual([]);
+  for (const login of [logins[0]!, logins[2]!]) expect(await amendmentsOf(instance, login)).toEqual([]);
 });
 
 test.concurrent("in another database than the one in which it began, a reader files nothing and opens no gate", async (context) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CREATION_MS } from "../deps.ts";
 import type { Role } from "../domain/role.ts";
@@ -13,21 +13,19 @@ export type Creation = NewCreation & {
   readonly sentAt: Date | undefined;
 };
 
-type CreationRow = Omit<Creation, "sentAt"> & { readonly sentAt: Date | null };
-
 /** Logins that one statement looks through: all of them, though the first one is free nearly always. */
 const CANDIDATES = 100n;
 
 export type LoginRange = { readonly first: bigint; readonly last: bigint };
 
 export async function findCreation(db: Queryable, key: string): Promise<Creation | undefined> {
-  const row = await maybeOne<CreationRow>(
+  const row = await maybeOne<Creation>(
     db,
     sql`select key, role, platform_group as "group", login, created_at is not null as "isCreated", sent_at as "sentAt"
         from account_creation
         where key = ${key}`,
   );
-  return row && { ...row, sentAt: row.sentAt ?? undefined };
+  return row && withoutNulls(row);
 }
 
 export async function getCreation(db: Queryable, key: string): Promise<Creation> {

@@ -10,7 +10,7 @@ import {
   matchesRow,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Obstacle } from "../domain/account-busy.ts";
+import type { Obstacle } from "../domain/account-obstacles.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 

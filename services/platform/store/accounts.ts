@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -38,25 +38,11 @@ export type AccountLock = {
   readonly isGranted: boolean;
 };
 
-type AccountRow = {
-  login: string;
-  role: Role;
-  platform_group: string;
-  reads_from: Date;
-  log_number: bigint;
-  log_entry_id: bigint;
-  log_minor: bigint;
-  undecided_from: Date | null;
-  locked_by: string | null;
-  lock_number: bigint | null;
-  is_granted: boolean;
-  is_being_read: boolean;
-  has_lost_movements: boolean;
-  may_lack_deals: boolean;
-  is_stopped: boolean;
-  is_archived: boolean;
-  is_unshown: boolean;
-  seen_at: Date;
+type AccountRow = Omit<Account, "logBalance" | "accountLock"> & {
+  readonly logMinor: bigint;
+  readonly lockedBy: string | undefined;
+  readonly lockNumber: bigint | undefined;
+  readonly isGranted: boolean;
 };
 
 export type NewAccount = {
@@ -78,11 +64,11 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
 }
 
 const ACCOUNTS = fragment`
-  select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-         locked_by, lock_number, lock_granted_at is not null as is_granted,
-         coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         may_lack_deals, stopped_reason is not null as is_stopped,
-         archived_at is not null as is_archived, unshown_since is not null as is_unshown, clock_timestamp() as seen_at
+  select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
+         log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
+         lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
+         has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",
+         archived_at is not null as "isArchived", unshown_since is not null as "isUnshown", clock_timestamp() as "seenAt"
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -217,26 +203,9 @@ export async function endReading(db: Queryable, login: string, token: string): P
 }
 
 function accountOf(row: AccountRow): Account {
-  const { locked_by: lockOwner, lock_number: number } = row;
-  return {
-    login: row.login,
-    role: row.role,
-    group: row.platform_group,
-    readsFrom: row.reads_from,
-    logNumber: row.log_number,
-    logEntryId: row.log_entry_id,
-    logBalance: usd(row.log_minor),
-    undecidedFrom: row.undecided_from ?? undefined,
-    accountLock:
-      lockOwner === null || number === null
-        ? undefined
-        : { lockOwner, admitsBefore: row.is_granted ? 0n : number, isGranted: row.is_granted },
-    isBeingRead: row.is_being_read,
-    hasLostMovements: row.has_lost_movements,
-    mayLackDeals: row.may_lack_deals,
-    isStopped: row.is_stopped,
-    isArchived: row.is_archived,
-    isUnshown: row.is_unshown,
-    seenAt: row.seen_at,
-  };
+  const { logMinor, lockedBy: lockOwner, lockNumber, isGranted, ...account } = withoutNulls(row);
+  const admitsBefore = isGranted ? 0n : lockNumber;
+  const accountLock =
+    lockOwner === undefined || admitsBefore === undefined ? undefined : { lockOwner, admitsBefore, isGranted };
+  return { ...account, logBalance: usd(logMinor), accountLock };
 }

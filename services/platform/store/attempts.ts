@@ -1,4 +1,13 @@
-import { execute, type Fragment, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Scan } from "../domain/absence.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { AttemptState } from "../domain/leg.ts";
@@ -47,42 +56,18 @@ export type AttemptFacts = {
 
 /** Whether any attempt was, or may have been, sent and has no known outcome. */
 export async function hasOpenAttempts(db: Queryable): Promise<boolean> {
-  const { isAny } = await one<{ isAny: boolean }>(
-    db,
-    sql`select exists (select from attempt where state in ('SENDING', 'UNKNOWN')) as "isAny"`,
-  );
-  return isAny;
+  return await matchesRow(db, sql`select where exists (select from attempt where state in ('SENDING', 'UNKNOWN'))`);
 }
 
 export async function findAttempt(db: Queryable, leg: LegNumber, number: number): Promise<RecordedAttempt | undefined> {
-  const row = await maybeOne<{
-    number: number;
-    granted_at: Date;
-    permit_expires_at: Date;
-    sender_epoch: bigint;
-    session: string;
-    heartbeat_at: Date;
-    is_fenced: boolean;
-    has_unconfirmed_ticket: boolean;
-  }>(
+  return await maybeOne<RecordedAttempt>(
     db,
-    sql`select number, granted_at, permit_expires_at, sender_epoch, session, heartbeat_at, fenced_at is not null as is_fenced,
-               answer is not distinct from 'not_shown' as has_unconfirmed_ticket
+    sql`select number, granted_at as "grantedAt", permit_expires_at as "permitExpiresAt", sender_epoch as "senderEpoch", session,
+               heartbeat_at as "senderHeartbeatAt", fenced_at is not null as "isFenced",
+               answer is not distinct from 'not_shown' as "hasUnconfirmedTicket"
         from attempt
         join sender on epoch = sender_epoch
         where leg_number = ${leg} and number = ${number}`,
-  );
-  return (
-    row && {
-      number: row.number,
-      grantedAt: row.granted_at,
-      permitExpiresAt: row.permit_expires_at,
-      senderEpoch: row.sender_epoch,
-      session: row.session,
-      senderHeartbeatAt: row.heartbeat_at,
-      isFenced: row.is_fenced,
-      hasUnconfirmedTicket: row.has_unconfirmed_ticket,
-    }
   );
 }
 

@@ -1,5 +1,6 @@
-import { fragment, type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import { fragment, type Fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { listNumbers } from "./leg-row.ts";
 
 /** The instant at which the next scan is due, or at which the next sent leg counts as lost; null without one. */
 export function nextLost(answerMs: number): Fragment {
@@ -11,7 +12,7 @@ export function nextLost(answerMs: number): Fragment {
 
 /** Legs whose permit and answer time have ended without a report from their sender. */
 export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<LegNumber[]> {
-  const rows = await many<{ number: bigint }>(
+  return await listNumbers(
     db,
     sql`select leg.number
         from leg
@@ -21,12 +22,11 @@ export async function listOverdue(db: Queryable, answerMs: number, limit: number
         order by leg.number
         limit ${limit}`,
   );
-  return rows.map((row) => legNumber(row.number));
 }
 
 /** Claims UNKNOWN legs with a due scan for this process, which schedules their next scan. */
 export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<LegNumber[]> {
-  const rows = await many<{ number: bigint }>(
+  return await listNumbers(
     db,
     sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
@@ -43,5 +43,4 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
         )::bigint[])
         returning number`,
   );
-  return rows.map((row) => legNumber(row.number));
 }

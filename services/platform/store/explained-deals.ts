@@ -1,54 +1,35 @@
-import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
-function bookedDeals(server: string, deals: readonly bigint[]): Fragment {
+const ANY_LOGIN = fragment`true`;
+
+function bookedDeals(server: string, deals: readonly bigint[], ofLogin = ANY_LOGIN): Fragment {
   return fragment`select deal_id
         from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and ${ofLogin} and kind <> 'amendment'
         union
-        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])`;
+        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[]) and ${ofLogin}`;
 }
 
 /**
  * Those of the deals that are in a log, were in the history before their account was adopted, or belong to legs: a
- * Master's leg is in no log until the reader reaches its deal.
+ * Master's leg is in no log until the reader reaches its deal. With a login only records of it count: the ticket on another login explains
+ * nothing there.
  */
 export async function listExplainedDeals(
   db: Queryable,
   server: string,
   deals: readonly bigint[],
+  login?: string,
 ): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ deal_id: bigint }>(
+  const ofLogin = login === undefined ? ANY_LOGIN : fragment`login = ${login}`;
+  const explained = await column<bigint>(
     db,
-    sql`${bookedDeals(server, deals)}
+    sql`${bookedDeals(server, deals, ofLogin)}
         union
-        select deal_id from leg where server = ${server} and deal_id = any (${deals}::bigint[])`,
+        select deal_id from leg where server = ${server} and deal_id = any (${deals}::bigint[]) and ${ofLogin}`,
   );
-  return new Set(rows.map(({ deal_id: id }) => id));
-}
-
-/** Like `listExplainedDeals`, but only records of this login count: the ticket on another login explains nothing here. */
-export async function listExplainedDealsOf(
-  db: Queryable,
-  server: string,
-  login: string,
-  deals: readonly bigint[],
-): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id
-        from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login} and kind <> 'amendment'
-        union
-        select deal_id
-        from adopted_deal
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}
-        union
-        select deal_id
-        from leg
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}`,
-  );
-  return new Set(rows.map(({ deal_id: id }) => id));
+  return new Set(explained);
 }
 
 export async function insertAdoptedDeals(
@@ -71,8 +52,7 @@ export async function listBookedDeals(
   deals: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
   if (deals.length === 0) return new Set();
-  const rows = await many<{ deal_id: bigint }>(db, sql`${bookedDeals(server, deals)}`);
-  return new Set(rows.map(({ deal_id: id }) => id));
+  return new Set(await column<bigint>(db, sql`${bookedDeals(server, deals)}`));
 }
 
 /** Those of the tickets that were in the history before their account was adopted. */
@@ -82,9 +62,9 @@ export async function listAdoptedDeals(
   tickets: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
   if (tickets.length === 0) return new Set();
-  const rows = await many<{ deal_id: bigint }>(
+  const adopted = await column<bigint>(
     db,
     sql`select deal_id from adopted_deal where server = ${server} and deal_id = any (${tickets}::bigint[])`,
   );
-  return new Set(rows.map(({ deal_id: id }) => id));
+  return new Set(adopted);
 }

@@ -1,14 +1,15 @@
-import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
 import type { LegState } from "../domain/leg.ts";
-import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { listNumbers } from "./leg-row.ts";
 
 /**
  * Legs of this age that wait for a further attempt, oldest first, without those that operators have a review of or have decided
  * about within the same time.
  */
 export async function listFailingLegs(db: Queryable, ageMs: number, limit: number): Promise<LegNumber[]> {
-  const rows = await many<{ number: bigint }>(
+  return await listNumbers(
     db,
     sql`select number
         from leg
@@ -22,12 +23,11 @@ export async function listFailingLegs(db: Queryable, ageMs: number, limit: numbe
         order by number
         limit ${limit}`,
   );
-  return rows.map((row) => legNumber(row.number));
 }
 
 /** Legs whose outcome has been unknown for this long, oldest first, without those that operators have a review of. */
 export async function listUnknownLegs(db: Queryable, ageMs: number, limit: number): Promise<LegNumber[]> {
-  const rows = await many<{ number: bigint }>(
+  return await listNumbers(
     db,
     sql`select number
         from leg
@@ -39,7 +39,6 @@ export async function listUnknownLegs(db: Queryable, ageMs: number, limit: numbe
         order by number
         limit ${limit}`,
   );
-  return rows.map((row) => legNumber(row.number));
 }
 
 /** By the reason of a review about a leg: the states in which the leg is not what the review says any more. */

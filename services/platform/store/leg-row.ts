@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { column, type Queryable, type Statement, withoutNulls } from "#kernel/postgres/query.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import type { Leg, LegState, RefusalReason, ReviewReason } from "../domain/leg.ts";
@@ -41,75 +42,27 @@ export type RecordedLeg = {
   readonly changedAt: Date;
 };
 
-export type LegRow = {
-  number: bigint;
-  transfer_id: bigint;
-  ordinal: number;
-  login: string;
-  kind: LegKind;
-  requested_minor: bigint;
-  amount_minor: bigint;
-  is_ready: boolean;
-  state: LegState;
-  came_from: Exclude<LegState, "REVIEW"> | null;
-  refusal: RefusalReason | null;
-  platform_code: number | null;
-  review: ReviewReason | null;
-  attempt: number;
-  absences: number;
-  deal_id: bigint | null;
-  applied_at: Date | null;
-  key: string;
-  lock_owner: string;
-  leg_count: number;
-  comment: string;
-  is_enqueued: boolean;
-  releases_lock: boolean;
-  request_id: string;
-  is_late: boolean;
-  is_early: boolean;
-  is_outdated: boolean;
-  created_at: Date;
-  changed_at: Date;
+/** The columns that make up the status of a leg. */
+export type StatusRow = Pick<RecordedLeg, "refusal" | "platformCode" | "dealId"> & {
+  readonly kind: LegKind;
+  readonly state: LegState;
+  readonly cameFrom: Exclude<LegState, "REVIEW"> | undefined;
+  readonly review: ReviewReason | undefined;
+  readonly attempt: number;
+  readonly absences: number;
 };
 
-export function legOf(row: LegRow): RecordedLeg {
-  return {
-    number: legNumber(row.number),
-    transferId: row.transfer_id,
-    ordinal: row.ordinal,
-    login: row.login,
-    requestedMinor: row.requested_minor,
-    amountMinor: row.amount_minor,
-    isReady: row.is_ready,
-    status: statusOf(row),
-    dealId: row.deal_id ?? undefined,
-    appliedAt: row.applied_at ?? undefined,
-    refusal: row.refusal ?? undefined,
-    platformCode: row.platform_code ?? undefined,
-    key: row.key,
-    lockOwner: row.lock_owner,
-    legCount: row.leg_count,
-    comment: row.comment,
-    isEnqueued: row.is_enqueued,
-    releasesLock: row.releases_lock,
-    requestId: row.request_id,
-    isLate: row.is_late,
-    isEarly: row.is_early,
-    isOutdated: row.is_outdated,
-    createdAt: row.created_at,
-    changedAt: row.changed_at,
-  };
+/** Columns of the status, and others, as their statement selects them. */
+export function withStatus<Row extends StatusRow & { readonly number: bigint }>(row: Row) {
+  const known = withoutNulls(row);
+  const { refusal, platformCode, dealId } = known;
+  const { kind, state, cameFrom, review, attempt, absences, ...others } = known;
+  const outcome = { refusal, platformCode, dealId };
+  const status = statusOf({ kind, state, cameFrom, review, attempt, absences, ...outcome });
+  return { ...others, number: legNumber(row.number), status };
 }
 
-/** The columns that make up the status of a leg. */
-export type StatusRow = Pick<
-  LegRow,
-  "kind" | "state" | "came_from" | "refusal" | "platform_code" | "review" | "attempt" | "absences" | "deal_id"
->;
-
-export function statusOf(row: StatusRow): Leg {
-  const { kind, attempt, absences, state } = row;
+function statusOf({ kind, attempt, absences, state, ...row }: StatusRow): Leg {
   const kept = { kind, attempt, absences };
   switch (state) {
     case "INTENT":
@@ -117,18 +70,23 @@ export function statusOf(row: StatusRow): Leg {
     case "UNKNOWN":
       return { ...kept, state };
     case "APPLIED":
-      return { ...kept, state, ticket: present(row.deal_id) };
+      return { ...kept, state, ticket: present(row.dealId) };
     case "REFUSED": {
-      const platformCode = row.platform_code === null ? {} : { platformCode: row.platform_code };
+      const platformCode = row.platformCode === undefined ? {} : { platformCode: row.platformCode };
       return { ...kept, state, reason: present(row.refusal), ...platformCode };
     }
     case "REVIEW":
-      return { ...kept, state, reason: present(row.review), cameFrom: present(row.came_from) };
+      return { ...kept, state, reason: present(row.review), cameFrom: present(row.cameFrom) };
   }
 }
 
 /** Check constraints keep these from being null. */
-function present<T>(value: T | null): T {
-  assert(value !== null);
+function present<T>(value: T | undefined): T {
+  assert(value !== undefined);
   return value;
+}
+
+/** The numbers of legs that a statement selects. */
+export async function listNumbers(db: Queryable, statement: Statement): Promise<LegNumber[]> {
+  return (await column<bigint>(db, statement)).map(legNumber);
 }

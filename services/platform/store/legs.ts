@@ -1,14 +1,18 @@
-import { column, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { isUnderWay } from "../domain/leg.ts";
 import type { Reference } from "../domain/reference.ts";
-import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
+import { type RecordedLeg, type StatusRow, withStatus } from "./leg-row.ts";
+
+type LegRow = Omit<RecordedLeg, "status"> & StatusRow;
 
 const COLUMNS = fragment`
-         number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-         platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-         comment, is_enqueued, releases_lock, request_id, is_late, is_early, is_outdated`;
+         number, transfer_id as "transferId", ordinal, login, kind, requested_minor as "requestedMinor", amount_minor as "amountMinor",
+         is_ready as "isReady", state, came_from as "cameFrom", refusal, platform_code as "platformCode", review, attempt, absences,
+         deal_id as "dealId", applied_at as "appliedAt", created_at as "createdAt", changed_at as "changedAt", key,
+         lock_owner as "lockOwner", leg_count as "legCount", comment, is_enqueued as "isEnqueued", releases_lock as "releasesLock",
+         request_id as "requestId", is_late as "isLate", is_early as "isEarly", is_outdated as "isOutdated"`;
 
 const LEGS = fragment`
   select ${COLUMNS}
@@ -22,7 +26,7 @@ export async function lockLeg(tx: Transaction, number: LegNumber): Promise<Recor
         where number = ${number}
         for no key update`,
   );
-  return legOf(row);
+  return withStatus(row);
 }
 
 export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLeg | undefined> {
@@ -45,7 +49,10 @@ export async function listLegsOf(
         where transfer_id = any (${transferIds}::bigint[])
         order by transfer_id, ordinal`,
   );
-  return Map.groupBy(rows.map(legOf), ({ transferId }) => transferId);
+  return Map.groupBy(
+    rows.map((row) => withStatus(row)),
+    ({ transferId }) => transferId,
+  );
 }
 
 /** Legs of a login with a permit and an unknown outcome. */
@@ -58,7 +65,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
           and coalesce(came_from, state) in ('SENDING', 'UNKNOWN')
         order by number`,
   );
-  return rows.map(legOf);
+  return rows.map((row) => withStatus(row));
 }
 
 /** A deal of a login, and the number of the leg that its comment names. */
@@ -100,7 +107,7 @@ export async function listLegsOfDeals(
         )::bigint[])
         order by number`,
   );
-  const legs = rows.map(legOf);
+  const legs = rows.map((row) => withStatus(row));
   const byTicket = new Map(legs.flatMap((leg, index) => (rows[index]?.server === server ? [[leg.dealId, leg]] : [])));
   const byNumber = new Map<bigint, RecordedLeg>(legs.map((leg) => [leg.number, leg]));
   const underWay = Map.groupBy(
@@ -123,7 +130,7 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
         order by number
         for no key update`,
   );
-  return rows.map(legOf);
+  return rows.map((row) => withStatus(row));
 }
 
 export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
@@ -134,15 +141,7 @@ export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]
         where number = any (${numbers}::bigint[])
         order by number`,
   );
-  return rows.map(legOf);
-}
-
-export async function findLegByDeal(db: Queryable, server: string, dealId: bigint): Promise<LegNumber | undefined> {
-  const row = await maybeOne<{ number: bigint }>(
-    db,
-    sql`select number from leg where server = ${server} and deal_id = ${dealId}`,
-  );
-  return row && legNumber(row.number);
+  return rows.map((row) => withStatus(row));
 }
 
 export type AppliedLeg = Reference & { readonly login: string; readonly ticket: bigint; readonly appliedAt: Date };
@@ -158,7 +157,7 @@ export async function listAppliedLegs(
     db,
     sql`select login, number, kind, attempt, deal_id as ticket, applied_at as "appliedAt"
         from leg
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and state = 'APPLIED'`,
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and coalesce(came_from, state) = 'APPLIED'`,
   );
   return rows.map((row) => ({ ...row, number: legNumber(row.number) }));
 }

@@ -1,47 +1,46 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { EntryKind, AmendmentKind, LogEntry, NewEntry } from "../domain/log-entry.ts";
+import type { EntryCause, LogEntry, NewEntry } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 import { isOtherCurrency } from "./account-stops.ts";
-import { tradeOf, type TradeRow } from "./logged-deals.ts";
+import { TRADE_COLUMNS, tradeOf, type TradeRow } from "./logged-deals.ts";
 import { CHECKPOINTED } from "./log-checkpoints.ts";
 
-export type LogRow = TradeRow & {
-  id: bigint;
-  login: string;
-  role: Role;
-  number: bigint;
-  kind: EntryKind;
-  amount_minor: bigint;
-  leg_number: bigint | null;
-  transfer_id: bigint | null;
-  key: string;
-  deal_id: bigint | null;
-  deal_at: Date;
-  server_msc: bigint | null;
-  amendment: AmendmentKind | null;
-  deal_state: number;
-  label_action: number | null;
-  label_comment: string | null;
-};
+/** Of `log_entry` and the role of its `account`. */
+export const ENTRY_COLUMNS = fragment`log_entry.id, log_entry.login, role, number, kind, log_entry.amount_minor as "amountMinor", leg_number as leg,
+               log_entry.transfer_id as "transferId", log_entry.key, log_entry.deal_id as "dealId", log_entry.deal_at as at,
+               server_msc as "serverMsc", amendment, label_action as "labelAction", label_comment as "labelComment", ${TRADE_COLUMNS}`;
+
+export type LogRow = TradeRow &
+  Pick<LogEntry, "id" | "login" | "role" | "number" | "kind" | "at" | "amendment"> &
+  Pick<EntryCause, "key"> & {
+    readonly amountMinor: bigint;
+    readonly leg: bigint | undefined;
+    readonly transferId: bigint | undefined;
+    readonly dealId: bigint | undefined;
+    readonly serverMsc: bigint | undefined;
+    readonly labelAction: number | undefined;
+    readonly labelComment: string | undefined;
+  };
 
 export function entryOf(row: LogRow): LogEntry {
-  const { leg_number: leg, transfer_id: transferId, key, deal_id: dealId } = row;
+  const { id, login, role, number, kind, at, amendment, ...others } = withoutNulls(row);
+  const { leg, transferId, key, dealId, serverMsc, labelAction, labelComment } = others;
   return {
-    id: row.id,
-    login: row.login,
-    role: row.role,
-    number: row.number,
-    kind: row.kind,
-    amount: usd(row.amount_minor),
-    cause: leg === null || transferId === null ? undefined : { leg, transferId, key },
-    deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
-    at: row.deal_at,
-    trade: row.kind === "trade" ? tradeOf(row) : undefined,
-    label: row.label_action === null ? undefined : { action: row.label_action, comment: row.label_comment ?? "" },
-    amendment: row.amendment ?? undefined,
+    id,
+    login,
+    role,
+    number,
+    kind,
+    at,
+    amendment,
+    amount: usd(others.amountMinor),
+    cause: leg === undefined || transferId === undefined ? undefined : { leg, transferId, key },
+    deal: dealId === undefined ? undefined : { id: dealId, serverMsc },
+    trade: kind === "trade" ? tradeOf(others) : undefined,
+    label: labelAction === undefined ? undefined : { action: labelAction, comment: labelComment ?? "" },
   };
 }
 
@@ -57,18 +56,17 @@ export async function insertEntries(
   server: string,
   entries: readonly NumberedEntry[],
 ): Promise<LogEntry[]> {
-  const trades = entries.map(({ trade, shownTrade }) => trade ?? shownTrade);
+  const trades = entries.map(({ trade }) => trade);
   const rows = await many<{ id: bigint; moved: bigint }>(
     tx,
     sql`with added as (
         insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
-                               profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state,
-                               corrected_deal_id, label_action, label_comment)
+                               profit_minor, swap_minor, commission_minor, fee_minor, amendment, shown_as, review_id,
+                               label_action, label_comment)
         select login, number, kind, amount, leg, transfer, key,
-               case when deal is not null then ${server}::text end, case when kind <> 'correction' then deal end, deal_at,
-               server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, amendment,
-               deal_state, case when kind = 'correction' then deal end, label_action, label_comment
+               case when deal is not null then ${server}::text end, deal, deal_at, server_msc, action, entry, position,
+               symbol, volume, closed, profit, swap, commission, fee, amendment, shown_as, review, label_action, label_comment
         from unnest(
           ${entries.map(({ login }) => login)}::text[],
           ${entries.map(({ number }) => number)}::bigint[],
@@ -91,11 +89,12 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.commission.minor)}::bigint[],
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
           ${entries.map(({ amendment }) => amendment)}::text[],
-          ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[],
+          ${entries.map(({ shownAs }) => shownAs)}::text[],
+          ${entries.map(({ reviewId }) => reviewId)}::bigint[],
           ${entries.map(({ label }) => label?.action)}::smallint[], ${entries.map(({ label }) => label?.comment)}::text[]
         ) with ordinality as added (login, number, kind, amount, leg, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
-                                    amendment, deal_state, label_action, label_comment, ordinal)
+                                    amendment, shown_as, review, label_action, label_comment, ordinal)
         order by ordinal
         returning id, login, number, kind, amount_minor, leg_number
         ), logged as (
@@ -124,9 +123,7 @@ export async function insertEntries(
 export async function listEntries(db: Queryable, login: string, after: bigint, limit: number): Promise<LogEntry[]> {
   const rows = await many<LogRow>(
     db,
-    sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, leg_number, transfer_id, key,
-               coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
-               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, label_action, label_comment
+    sql`select ${ENTRY_COLUMNS}
         from log_entry
         join account on account.login = log_entry.login
         where log_entry.login = ${login} and number > ${after}

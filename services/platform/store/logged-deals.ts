@@ -1,24 +1,52 @@
 import { inBatches } from "#kernel/in-batches.ts";
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { usd } from "#kernel/money.ts";
-import { loggedDeal, type LoggedDeal } from "../domain/logged-deal.ts";
-import type { EntryKind, AmendmentKind, Trade } from "../domain/log-entry.ts";
+import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Money, usd } from "#kernel/money.ts";
+import type { EntryKind, Trade } from "../domain/log-entry.ts";
+
+/** A deal as a log has it. */
+export type BookedDeal = {
+  /** Cents, signed. */
+  readonly amountMinor: bigint;
+  /** Undefined when the deal is known only from the answer to a command. */
+  readonly serverMsc: bigint | undefined;
+  readonly trade: Trade | undefined;
+};
+
+/** What a login's log has of a deal. */
+export type LoggedDeal = {
+  readonly login: string;
+  readonly ticket: bigint;
+  /** Undefined when only changes of it are in the log: of a deal that was booked elsewhere, cancelled at once, or of a lost leg. */
+  readonly booked: BookedDeal | undefined;
+  /** As the platform showed it when its last change was reported; undefined when it was not changed. */
+  readonly shownAs: string | undefined;
+};
+
+/** Of the trade of an entry; null in other entries. */
+export const TRADE_COLUMNS = fragment`action, entry, position_id as "positionId", symbol, volume, volume_closed as "volumeClosed",
+               profit_minor as profit, swap_minor as swap, commission_minor as commission, fee_minor as fee`;
+
+export type TradeRow = { readonly [Name in keyof Trade]: Trade[Name] extends Money ? bigint : Trade[Name] };
+
+export function tradeOf({ profit, swap, commission, fee, ...row }: TradeRow): Trade {
+  const { action, entry, positionId, symbol, volume, volumeClosed } = row;
+  const money = { profit: usd(profit), swap: usd(swap), commission: usd(commission), fee: usd(fee) };
+  return { action, entry, positionId, symbol, volume, volumeClosed, ...money };
+}
 
 type LoggedDealRow = TradeRow & {
-  login: string;
-  kind: EntryKind;
-  amount_minor: bigint;
-  deal_id: bigint;
-  deal_at: Date;
-  server_msc: bigint | null;
-  deal_state: number;
-  amendment: AmendmentKind | null;
+  readonly login: string;
+  readonly ticket: bigint;
+  readonly kind: EntryKind;
+  readonly amountMinor: bigint;
+  readonly serverMsc: bigint | null;
+  readonly shownAs: string | null;
 };
 
 /** A whole history may have hundreds of thousands of deals, for which one statement takes too long. */
 const DEALS_PER_STATEMENT = 1_000;
 
-/** Those of the tickets that are in a log, with their corrections; a ticket that the platform used twice may be in two logs. */
+/** Those of the tickets that are in a log, with their changes; a ticket that the platform used twice may be in two logs. */
 export async function listLoggedDeals(
   db: Queryable,
   server: string,
@@ -32,19 +60,29 @@ export async function listLoggedDeals(
 async function listPage(db: Queryable, server: string, tickets: readonly bigint[]): Promise<readonly LoggedDeal[]> {
   const rows = await many<LoggedDealRow>(
     db,
-    sql`select login, kind, amount_minor, deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume,
-               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, amendment
+    sql`select login, number, kind, amount_minor as "amountMinor", deal_id as ticket, server_msc as "serverMsc", shown_as as "shownAs",
+               ${TRADE_COLUMNS}
         from log_entry
         where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind <> 'amendment'
         union all
-        select login, kind, amount_minor, corrected_deal_id, deal_at, server_msc, action, entry, position_id, symbol, volume,
-               volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, deal_state, amendment
+        select login, number, kind, amount_minor, deal_id, server_msc, shown_as, ${TRADE_COLUMNS}
         from log_entry
-        where server = ${server} and corrected_deal_id = any (${tickets}::bigint[]) and kind = 'correction'
-        order by deal_state`,
+        where server = ${server} and deal_id = any (${tickets}::bigint[]) and kind = 'amendment' and shown_as is not null
+        order by number`,
   );
-  const entries = Map.groupBy(rows.map(entryOf), ({ login, ticket }) => `${login} ${ticket}`);
-  return [...entries.values()].flatMap((own) => loggedDeal(own) ?? []);
+  return [...Map.groupBy(rows, ({ login, ticket }) => `${login} ${ticket}`).values()].flatMap(loggedDeals);
+}
+
+function loggedDeals(rows: readonly LoggedDealRow[]): LoggedDeal[] {
+  const [first] = rows;
+  if (first === undefined) return [];
+  const booked = rows.find(({ kind }) => kind !== "amendment");
+  const shownAs = rows.findLast(({ kind }) => kind === "amendment")?.shownAs ?? undefined;
+  return [{ login: first.login, ticket: first.ticket, booked: booked && bookedOf(booked), shownAs }];
+}
+
+function bookedOf({ amountMinor, serverMsc, kind, ...row }: LoggedDealRow): BookedDeal {
+  return { amountMinor, serverMsc: serverMsc ?? undefined, trade: kind === "trade" ? tradeOf(row) : undefined };
 }
 
 export async function findLoggedDeal(
@@ -56,7 +94,7 @@ export async function findLoggedDeal(
   return (await listLoggedDeals(db, server, [ticket])).find((logged) => logged.login === login);
 }
 
-/** The first deal in the log of an account, of those that were not corrected since: the platform may not show these. */
+/** The first deal in the log of an account, of those that were not changed since: the platform may not show these. */
 export async function findFirstTicket(db: Queryable, server: string, login: string): Promise<bigint | undefined> {
   const found = await maybeOne<{ ticket: bigint }>(
     db,
@@ -64,8 +102,9 @@ export async function findFirstTicket(db: Queryable, server: string, login: stri
         from log_entry as entry
         where login = ${login} and server = ${server} and deal_id is not null and kind <> 'amendment'
           and not exists (
-            select from log_entry as correction
-            where correction.server = entry.server and correction.corrected_deal_id = entry.deal_id and correction.login = entry.login
+            select from log_entry as changed
+            where changed.server = entry.server and changed.deal_id = entry.deal_id and changed.login = entry.login
+              and changed.kind = 'amendment' and changed.shown_as is not null
           )
         order by number
         limit 1`,
@@ -84,47 +123,4 @@ export async function findTicketOfOthers(db: Queryable, server: string, login: s
         limit 1`,
   );
   return found?.ticket;
-}
-
-function entryOf(row: LoggedDealRow): LoggedDeal {
-  return {
-    login: row.login,
-    ticket: row.deal_id,
-    kind: row.kind,
-    amountMinor: row.amount_minor,
-    at: row.deal_at,
-    serverMsc: row.server_msc ?? undefined,
-    trade: row.action === null ? undefined : tradeOf(row),
-    state: row.deal_state,
-    correctedTo: row.amendment ?? undefined,
-  };
-}
-
-export type TradeRow = {
-  action: number | null;
-  entry: number | null;
-  position_id: bigint | null;
-  symbol: string | null;
-  volume: bigint | null;
-  volume_closed: bigint | null;
-  profit_minor: bigint | null;
-  swap_minor: bigint | null;
-  commission_minor: bigint | null;
-  fee_minor: bigint | null;
-};
-
-/** Check constraints keep the parts of a trade from being null. */
-export function tradeOf(row: TradeRow): Trade {
-  return {
-    action: row.action ?? 0,
-    entry: row.entry ?? 0,
-    positionId: row.position_id ?? 0n,
-    symbol: row.symbol ?? "",
-    volume: row.volume ?? 0n,
-    volumeClosed: row.volume_closed ?? 0n,
-    profit: usd(row.profit_minor ?? 0n),
-    swap: usd(row.swap_minor ?? 0n),
-    commission: usd(row.commission_minor ?? 0n),
-    fee: usd(row.fee_minor ?? 0n),
-  };
 }

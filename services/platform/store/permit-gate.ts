@@ -7,7 +7,7 @@ import {
   one,
   type Queryable,
   sql,
-  type Statement,
+  withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { fenceUndecided } from "./accounts.ts";
@@ -69,7 +69,7 @@ export type GateFacts = {
 };
 
 export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promise<GateFacts> {
-  return await readGateFacts(db, sql`${gateFacts(quietPeriodMs)}`);
+  return withoutNulls(await one<GateFacts>(db, sql`${gateFacts(quietPeriodMs)}`));
 }
 
 /**
@@ -78,32 +78,15 @@ export async function findGateFacts(db: Queryable, quietPeriodMs: number): Promi
  */
 export async function lockGate(tx: Transaction, quietPeriodMs: number): Promise<GateFacts> {
   await fenceUndecided(tx);
-  return await readGateFacts(tx, sql`${gateFacts(quietPeriodMs)} for update`);
+  return withoutNulls(await one<GateFacts>(tx, sql`${gateFacts(quietPeriodMs)} for update`));
 }
 
 function gateFacts(quietPeriodMs: number): Fragment {
-  return fragment`select stopped_at as "stoppedAt", database = ${HERE} as "isHistoryRead",
-                    stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond' as "wasQuiet",
-                    stopped_at <= clock_timestamp() - ${2 * quietPeriodMs} * interval '1 millisecond' as "wasQuietLong",
+  return fragment`select stopped_at as "stoppedAt", coalesce(database = ${HERE}, false) as "isHistoryRead",
+                    coalesce(stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond', false) as "wasQuiet",
+                    coalesce(stopped_at <= clock_timestamp() - ${2 * quietPeriodMs} * interval '1 millisecond', false) as "wasQuietLong",
                     generation
              from permit_gate`;
-}
-
-async function readGateFacts(db: Queryable, statement: Statement): Promise<GateFacts> {
-  const row = await one<{
-    stoppedAt: Date | null;
-    isHistoryRead: boolean | null;
-    wasQuiet: boolean | null;
-    wasQuietLong: boolean | null;
-    generation: bigint;
-  }>(db, statement);
-  return {
-    stoppedAt: row.stoppedAt ?? undefined,
-    isHistoryRead: row.isHistoryRead ?? false,
-    wasQuiet: row.wasQuiet ?? false,
-    wasQuietLong: row.wasQuietLong ?? false,
-    generation: row.generation,
-  };
 }
 
 /** The caller has locked the gate, and decided by its facts. */

@@ -84,12 +84,12 @@ export async function saveOpenPositions(
   login: string,
   changed: readonly OpenPosition[],
 ): Promise<void> {
-  const open = changed.filter(({ volume }) => volume !== 0n);
   await execute(
     tx,
     sql`delete from open_position
         where login = ${login} and position_id = any (${changed.map(({ positionId }) => positionId)}::bigint[])`,
   );
+  const open = changed.filter(({ volume }) => volume !== 0n);
   await execute(
     tx,
     sql`insert into open_position (login, position_id, symbol, volume)
@@ -100,4 +100,14 @@ export async function saveOpenPositions(
           ${open.map(({ volume }) => volume)}::bigint[]
         ) as opened (position, symbol, volume)`,
   );
+}
+
+/** The log has these positions from now on, and no other. */
+export async function replaceOpenPositions(
+  tx: Transaction,
+  login: string,
+  positions: readonly OpenPosition[],
+): Promise<void> {
+  const closed = (await listOpenPositions(tx, login)).map((position) => ({ ...position, volume: 0n }));
+  await saveOpenPositions(tx, login, [...closed, ...positions]);
 }

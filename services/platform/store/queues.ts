@@ -1,10 +1,11 @@
 import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Obstacle } from "../domain/account-busy.ts";
+import type { Obstacle } from "../domain/account-obstacles.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 import type { Account } from "./accounts.ts";
 import { IS_OUTCOME_OPEN } from "./account-locks.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
+import { listNumbers } from "./leg-row.ts";
 
 /** Of a leg: it was sent, and its outcome is not known or not accepted. At most one of each login, and it ends before another one is sent. */
 const IS_UNDER_WAY = fragment`(state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))`;
@@ -144,7 +145,7 @@ export async function listNext(
   { logins, limit }: { readonly logins?: readonly string[]; readonly limit: number },
 ): Promise<LegNumber[]> {
   const ofLogins = logins === undefined ? fragment`true` : fragment`leg.login = any (${logins}::text[])`;
-  const rows = await many<{ number: bigint }>(
+  return await listNumbers(
     db,
     sql`select number
         from (
@@ -160,7 +161,6 @@ export async function listNext(
         order by number
         limit ${limit}`,
   );
-  return rows.map(({ number }) => legNumber(number));
 }
 
 /** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */

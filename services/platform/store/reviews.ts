@@ -8,8 +8,6 @@ type FindingRow = {
   readonly reason: string;
   readonly server: string | undefined;
   readonly dealId: bigint | undefined;
-  /** How often the deal had been corrected by then. */
-  readonly dealState: number;
   /** Evidence in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
 };
@@ -24,9 +22,9 @@ type InsertedFinding = {
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into finding (login, leg_number, reason, server, deal_id, deal_state, evidence)
+    sql`insert into finding (login, leg_number, reason, server, deal_id, evidence)
         values (${finding.login}, ${finding.leg}, ${finding.reason}, ${finding.server}, ${finding.dealId},
-                ${finding.dealState}, ${JSON.stringify(finding.evidence)}::jsonb)
+                ${JSON.stringify(finding.evidence)}::jsonb)
         on conflict do nothing
         returning id`,
   );
@@ -141,10 +139,12 @@ export async function listLogSums(db: Queryable, logins: readonly string[]): Pro
   return new Map(rows.map(({ login, log_minor: sum }) => [login, sum]));
 }
 
-/** Whether operators have taken note of what the subject says, and nothing is to be decided any more. */
-export async function isAcknowledged(db: Queryable, subject: string): Promise<boolean> {
+/** Whether operators have taken note of what the subject says, of this amount if it has one, and nothing is to be decided any more. */
+export async function isAcknowledged(db: Queryable, subject: string, amount?: bigint): Promise<boolean> {
   return await matchesRow(
     db,
-    sql`select from review_case where subject = ${subject} and state = 'DECIDED' and action = 'acknowledge'`,
+    sql`select from review_case
+        where subject = ${subject} and state = 'DECIDED' and action = 'acknowledge'
+          and amount_minor is not distinct from ${amount}::bigint`,
   );
 }

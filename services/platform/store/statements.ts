@@ -1,7 +1,7 @@
 import { findLastPosition } from "#kernel/postgres/last-position.ts";
 import { many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { LogEntry } from "../domain/log-entry.ts";
-import { entryOf, type LogRow } from "./log.ts";
+import { ENTRY_COLUMNS, entryOf, type LogRow } from "./log.ts";
 
 /**
  * Number of the last entry that was logged before an instant; -1 without one. A log has no gaps and is written in the order of its numbers,
@@ -40,12 +40,10 @@ export type LogRange = {
 
 /** Entries of a log between two positions, ascending. */
 export async function listLogged(db: Queryable, { login, after, through, limit }: LogRange): Promise<LoggedEntry[]> {
-  const rows = await many<LogRow & Pick<LoggedEntry, "comment" | "importedOperationId"> & { logged_at: Date }>(
+  const rows = await many<LogRow & Omit<LoggedEntry, "entry">>(
     db,
-    sql`select log_entry.id, log_entry.login, role, number, kind, log_entry.amount_minor, leg_number, transfer_id, log_entry.key,
-               coalesce(log_entry.deal_id, corrected_deal_id) as deal_id, log_entry.deal_at, server_msc, action, entry, position_id, symbol,
-               volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state, logged_at,
-               coalesce(lost.comment, transfer.comment, '') as comment, coalesce(lost.operation_id, '') as "importedOperationId"
+    sql`select ${ENTRY_COLUMNS}, logged_at as "loggedAt", coalesce(lost.comment, transfer.comment, '') as comment,
+               coalesce(lost.operation_id, '') as "importedOperationId"
         from log_entry
         join account on account.login = log_entry.login
         left join transfer on transfer.id = log_entry.transfer_id
@@ -54,7 +52,7 @@ export async function listLogged(db: Queryable, { login, after, through, limit }
         order by number
         limit ${limit}`,
   );
-  return rows.map(({ comment, importedOperationId, logged_at: loggedAt, ...row }) => {
+  return rows.map(({ comment, importedOperationId, loggedAt, ...row }) => {
     return { entry: entryOf(row), loggedAt, comment, importedOperationId };
   });
 }

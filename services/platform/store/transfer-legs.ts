@@ -1,23 +1,26 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
-import { legNumber } from "../domain/leg-number.ts";
-import { type LegRow, type RecordedLeg, statusOf, type StatusRow } from "./leg-row.ts";
+import { type RecordedLeg, type StatusRow, withStatus } from "./leg-row.ts";
 
 type Row = StatusRow &
-  Pick<LegRow, "key" | "transfer_id" | "number" | "ordinal" | "login" | "amount_minor" | "applied_at">;
+  Pick<RecordedLeg, "key" | "transferId" | "number" | "ordinal" | "login" | "amountMinor" | "appliedAt">;
 
 /** The legs of the transfers that are recorded under these keys, by key; those of each in the order of execution. */
 export async function listLegsByKey(db: Queryable, keys: readonly string[]) {
   const rows = await many<Row>(
     db,
-    sql`select key, transfer_id, number, ordinal, login, kind, amount_minor, state, came_from, refusal, platform_code, review,
-               attempt, absences, deal_id, applied_at
+    sql`select key, transfer_id as "transferId", number, ordinal, login, kind, amount_minor as "amountMinor", state,
+               came_from as "cameFrom", refusal, platform_code as "platformCode", review, attempt, absences, deal_id as "dealId",
+               applied_at as "appliedAt"
         from transfer
              join leg on transfer_id = transfer.id
         where key = any (${keys}::text[])
         order by transfer_id, ordinal`,
   );
-  return Map.groupBy(rows.map(legOf), ({ key }) => key);
+  return Map.groupBy(
+    rows.map((row) => withStatus(row)),
+    ({ key }) => key,
+  );
 }
 
 /** The transfer whose leg has the deal, and the kind of that leg. */
@@ -33,20 +36,4 @@ export async function findTransferByDeal(
              join transfer on transfer.id = transfer_id
         where server = ${server} and deal_id = ${dealId}`,
   );
-}
-
-function legOf(row: Row) {
-  return {
-    key: row.key,
-    transferId: row.transfer_id,
-    number: legNumber(row.number),
-    ordinal: row.ordinal,
-    login: row.login,
-    amountMinor: row.amount_minor,
-    status: statusOf(row),
-    dealId: row.deal_id ?? undefined,
-    appliedAt: row.applied_at ?? undefined,
-    refusal: row.refusal ?? undefined,
-    platformCode: row.platform_code ?? undefined,
-  } satisfies Partial<RecordedLeg>;
 }

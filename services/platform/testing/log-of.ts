@@ -18,6 +18,12 @@ export function summaryOf({ kind, amount }: AccountMoved): string {
   return `${name} ${formatMinor(amount?.minorUnits ?? 0n)}`;
 }
 
+/** What became of recorded deals, in the order in which it was reported. */
+export async function amendmentsOf({ service }: Instance, login: string): Promise<string[]> {
+  const { entries } = await service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
+  return entries.flatMap(({ kind, reason }) => (kind === MovementKind.AMENDMENT ? reason : []));
+}
+
 export async function findingsOf({ deps }: Instance, login: string): Promise<string[]> {
   const rows = await many<{ reason: string }>(
     deps.pool,

@@ -139,7 +139,9 @@ function importedTo(
  * do not contain; one without money has none.
  */
 function fileExternal(books: Books, pool: PoolBook, movement: LoggedMovement): void {
-  const { kind, amount, number, dealId } = movement;
+  const { kind, amount, number } = movement;
+  // A correction of the log has no deal of its own.
+  const dealId = movement.dealId === 0n ? pool.filedDealId : movement.dealId;
   if (amount === 0n) return void books.pools.set(pool.login, pool);
   const { waiting, pooled, unredeemed } = pool.own;
   const undecided = pool.external - (pool.acknowledged ?? 0n);

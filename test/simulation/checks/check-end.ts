@@ -63,7 +63,8 @@ function readableLegs({ platformRows, unreadable }: End): readonly LegRow[] {
 export function isAnyBlocked(end: End): boolean {
   const { platformRows } = end;
   const isUndecided = ({ login }: LegRow) => platformRows.account(login)?.["undecided_from"] !== null;
-  return readableLegs(end).some((leg) => leg.state === "REVIEW" || isUndecided(leg));
+  const isChanged = ({ login }: LegRow) => platformRows.changedDeals(login).size > 0;
+  return readableLegs(end).some((leg) => leg.state === "REVIEW" || isUndecided(leg) || isChanged(leg));
 }
 
 /** Whether manual review must first decide leg 1 of the same transfer, or another leg in progress on the login. */
@@ -97,7 +98,7 @@ function unreportedLosses({ platformRows, server, unreadable }: End): readonly S
     if (login === unreadable) return false;
     const isLogged = platformRows.log(login).some((entry) => entry["deal_id"] === ticket);
     const isBooked = isLogged || platformRows.legsOfLogin(login).some(({ dealId }) => dealId === ticket);
-    return isBooked && !platformRows.findings().some((finding) => finding["deal_id"] === ticket);
+    return isBooked && !platformRows.changedDeals(login).has(ticket);
   });
 }
 
@@ -109,7 +110,9 @@ function isLogged(login: string, platformRows: PlatformRows, server: TradeServer
 }
 
 function hasReview(login: string, platformRows: PlatformRows): boolean {
-  return platformRows.legsOfLogin(login).some(({ state }) => state === "REVIEW");
+  return (
+    platformRows.legsOfLogin(login).some(({ state }) => state === "REVIEW") || platformRows.changedDeals(login).size > 0
+  );
 }
 
 function isFiled(login: string, platformRows: PlatformRows, consumers: End["consumers"]): boolean {
@@ -157,15 +160,26 @@ function canTie(end: End): boolean {
 /** I14, from the rows of the service to the deals of the platform. */
 function checkLeg(end: End, leg: LegRow): void {
   const { dealsWatch, platformRows } = end;
-  const { state, dealId, number } = leg;
+  const { state, dealId, number, login } = leg;
   if (state === "REVIEW") checkReview(end, leg);
+  const isChanged = platformRows.changedDeals(login).has(dealId);
+  if (isChanged) checkChanged(end, number);
   if (isOpen(leg) && !isBlocked(leg, platformRows)) {
     throw new Violation("I10", `leg ${number} is still ${state}`);
   }
-  if (state !== "APPLIED") return;
+  if (state !== "APPLIED" || isChanged) return;
   const deal = dealsWatch.deal(dealId ?? 0n);
   const isOwn = readSentReference(deal?.sentComment ?? "")?.number === number;
   if (!isOwn) throw new Violation("I14", `leg ${number} is applied with deal ${dealId}, which is not its own`);
+}
+
+/** I10: the deal of a leg is reported as changed only when the platform lost deals, or showed it too late. */
+function checkChanged({ plan, dealsWatch, server }: End, number: bigint): void {
+  const isBeyondBounds = dealsWatch.dealsOf(number).some((deal) => !dealsWatch.isWithinBounds(deal));
+  const hasRewound = plan.faults.some(({ kind }) => kind === "rewind_database");
+  if (server.lostDeals.length === 0 && !isBeyondBounds && !hasRewound) {
+    throw new Violation("I10", `the deal of leg ${number} is reported as changed without a cause`);
+  }
 }
 
 /** I10: a leg goes to manual review only when no rule could decide about it. */
@@ -173,7 +187,6 @@ function checkReview({ plan, dealsWatch, server }: End, { number, review, attemp
   const hasCommandFault = (isMatch: (commandFault: CommandFault) => boolean) =>
     plan.faults.some((fault) => fault.kind === "command" && isMatch(fault.commandFault));
   const isBeyondBounds = dealsWatch.dealsOf(number).some((deal) => !dealsWatch.isWithinBounds(deal));
-  const hasLostDeals = server.lostDeals.length > 0;
   const hasLostItsDeal = server.lostDeals.some(({ sentComment }) => readSentReference(sentComment)?.number === number);
   /** For each reason of a review, whether the history has its cause. */
   const causes: Readonly<Record<string, boolean>> = {
@@ -183,7 +196,6 @@ function checkReview({ plan, dealsWatch, server }: End, { number, review, attemp
     deal_after_absence: isBeyondBounds || hasLostItsDeal,
     deal_after_refusal: isBeyondBounds,
     two_deals: isBeyondBounds,
-    applied_deal_gone: hasLostDeals || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
     reported_deal_not_shown: isBeyondBounds || hasLostItsDeal,
   };
@@ -228,7 +240,7 @@ function checkLog(end: End, login: string): void {
   const isUndecided = account["undecided_from"] !== null;
   const hasLostDeals = server.lostDeals.some((deal) => deal.login === login);
   // A deal that was shown too late was reported as deleted; `checkReview` decides whether the report has a cause.
-  const isReportedDeleted = platformRows.legsOfLogin(login).some(({ review }) => review === "applied_deal_gone");
+  const isReportedDeleted = platformRows.changedDeals(login).size > 0;
   const balance = server.balanceOf(login);
   if (!isUndecided && !hasLostDeals && !isReportedDeleted && logged !== balance) {
     throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);

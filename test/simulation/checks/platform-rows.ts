@@ -85,6 +85,11 @@ export class PlatformRows {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
+  /** The deals of a login that the service has reported as changed or deleted. */
+  changedDeals(login: string): ReadonlySet<unknown> {
+    return new Set(this.log(login).flatMap((entry) => ((entry["shown_as"] ?? null) === null ? [] : entry["deal_id"])));
+  }
+
   entries(): Iterable<Values> {
     return this.#database.committed("log_entry");
   }

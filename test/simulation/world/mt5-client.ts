@@ -110,7 +110,6 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       }),
     // A price is a mark by its age alone.
     readSessions: () => Promise.resolve([]),
-    countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period), withDeals(logins, period)),
     // All accounts are in one group.
     findGroupDeals: (_group, period, { isAskedFor }) =>
@@ -196,18 +195,15 @@ function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, tra
     login,
     action,
     entry: trade?.entry === "out" ? 1 : 0,
-    order: 0n,
     position: trade?.position ?? 0n,
     symbol: trade === undefined ? "" : SYMBOL,
     volume: trade?.volume ?? 0n,
     volumeClosed: trade?.entry === "out" ? trade.volume : 0n,
-    price: "0",
     profitMinor: amountMinor,
     swapMinor: 0n,
     commissionMinor: 0n,
     feeMinor: 0n,
     comment: shownComment,
-    dealer: "",
     serverTimeMs: madeAtMs,
     at: new Date(madeAtMs),
   };
@@ -217,8 +213,7 @@ function openPosition(
   login: string,
   { ticket, volume }: { readonly ticket: bigint; readonly volume: bigint },
 ): Position {
-  const nothing = { priceOpen: "1", profitMinor: 0n, swapMinor: 0n, openedAt: new Date(0) };
-  return { ticket, login, symbol: SYMBOL, side: "buy", volume, ...nothing };
+  return { ticket, login, symbol: SYMBOL, volume, profitMinor: 0n, swapMinor: 0n };
 }
 
 function dealOf(deals: readonly ServerDeal[], ticket: bigint, nowMs: number): Deal | undefined {

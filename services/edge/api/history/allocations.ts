@@ -37,7 +37,7 @@ const CorrectionReply = model(
     amount: at(
       "corrected",
       nullableMoneyReply(
-        "Difference that operators have booked on the Master's account because of it. It belongs to no Investor: what was allocated stays. Null while they have booked nothing.",
+        "Difference that operators have booked on the Master's account since: one amount for all deals that were amended until then. It belongs to no Investor: what was allocated stays. Null while they have booked nothing.",
         -10.5,
       ),
     ),

@@ -44,7 +44,8 @@ const lineKind = setOf("StatementLineKind", "Why a balance changed.", {
   external: "A movement that this service did not make, for example by a dealer.",
   trade: "A deal of a trader.",
   amendment: "The trading platform has amended or deleted a deal; manual review decides. Always 0.00.",
-  correction: "By a decision of operators an amended deal counts as the trading platform shows it now.",
+  correction:
+    "By a decision of operators: the difference between the balance and this journal after deals were amended.",
 });
 
 const LineReply = model("StatementLine", "One movement of an account.", {
@@ -59,7 +60,10 @@ const LineReply = model("StatementLine", "One movement of an account.", {
   }),
   balance: moneyReply("Balance after it.", 1250.5),
   ...within("entry", {
-    deal_id: nullableId({ description: "Ticket of the deal; null for an opening.", example: 1_234_567 }),
+    deal_id: nullableId({
+      description: "Ticket of the deal; null for an opening or a correction.",
+      example: 1_234_567,
+    }),
     mt5_transfer_id: at(
       "transferId",
       nullableId({

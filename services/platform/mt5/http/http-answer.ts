@@ -1,5 +1,5 @@
+import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import type { HttpAnswer } from "./exchanged.ts";
-import { decodeContent, isKnownEncoding } from "./content-encoding.ts";
 
 /** Takes bytes in portions of any size until one whole answer has been read. */
 export type AnswerReader = {
@@ -20,6 +20,8 @@ export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_CHUNK_LINE_BYTES = 256;
 /** Each chunk is an object until the answer is whole: small chunks would exhaust the memory before MAX_BODY_BYTES. */
 export const MAX_CHUNKS = 200_000;
+/** Servers and proxies send these although none was asked for. */
+const ENCODINGS = new Set(["identity", "gzip", "x-gzip", "deflate"]);
 const CRLF = "\r\n";
 const END_OF_HEAD = "\r\n\r\n";
 
@@ -78,7 +80,7 @@ function isWhole(head: Head | undefined, rest: Buffer): head is Head {
 
 function done(head: Head, parts: readonly Buffer[]): Reading {
   const { status, headers } = head;
-  const body = decodeContent(Buffer.concat(parts), encodingOf(headers), MAX_BODY_BYTES);
+  const body = decodeContent(Buffer.concat(parts), encodingOf(headers));
   if (body === undefined) return VIOLATION;
   return { kind: "done", answer: { status, headers, body, keepsAlive: keepsAlive(head) } };
 }
@@ -119,7 +121,7 @@ function parseHead(text: string): Head | undefined {
 function framingOf(status: number, headers: ReadonlyMap<string, readonly string[]>): Framing | undefined {
   const lengths = headers.get("content-length") ?? [];
   const transfer = headers.get("transfer-encoding")?.join();
-  if (!isKnownEncoding(encodingOf(headers))) return undefined;
+  if (!ENCODINGS.has(encodingOf(headers))) return undefined;
   if (transfer !== undefined) {
     return transfer.toLowerCase() === "chunked" && lengths.length === 0 ? { kind: "chunked" } : undefined;
   }
@@ -199,4 +201,22 @@ function readLine(next: (line: string) => Part | "end" | undefined): Part {
     const after = next(bytes.subarray(0, end).toString("latin1"));
     return after === undefined ? VIOLATION : { kind: "taken", count: end + CRLF.length, next: after };
   };
+}
+
+/** Undefined when the body is not whole in this encoding, or too long when it is decoded. */
+function decodeContent(body: Buffer, encoding: string): Buffer | undefined {
+  const limits = { maxOutputLength: MAX_BODY_BYTES };
+  // An answer without content, such as a refusal, may still name an encoding.
+  if (encoding === "identity" || body.length === 0) return body;
+  try {
+    if (encoding !== "deflate") return gunzipSync(body, limits);
+    // Some servers leave out the header that belongs to it.
+    return isZlib(body) ? inflateSync(body, limits) : inflateRawSync(body, limits);
+  } catch {
+    return undefined;
+  }
+}
+
+function isZlib(body: Buffer): boolean {
+  return body.length >= 2 && ((body[0] ?? 0) & 0x0f) === 8 && body.readUInt16BE(0) % 31 === 0;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type JsonValue, readJson } from "./json.ts";
-import { valuesNamed } from "./values-named.ts";
+import { type JsonValue, readJson, valuesNamed } from "./json.ts";
 
 /** The value as JSON.parse returns it, for comparison; only for documents without repeated names. */
 function plain(value: JsonValue | undefined): unknown {

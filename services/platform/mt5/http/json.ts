@@ -1,5 +1,3 @@
-import { foldName } from "./fold-name.ts";
-
 /**
  * A JSON parser that loses nothing. JSON.parse keeps the last of two members with one name and turns tickets into floats;
  * this parser keeps every member, under its name in ASCII lower case because the platform's key case varies, and keeps
@@ -141,4 +139,29 @@ function skipIf(cursor: Cursor, code: number): boolean {
 
 function expect(cursor: Cursor, code: number): void {
   if (!skipIf(cursor, code)) throw new MalformedJson();
+}
+
+/** Names that were folded: the rows of a list repeat a few dozen. */
+const folded = new Map<string, string>();
+const MAX_FOLDED = 1_000;
+const MAX_FOLDED_LENGTH = 64;
+
+/** The name in ASCII lower case: the platform's key case varies. */
+function foldName(name: string): string {
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const lower = name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (folded.size >= MAX_FOLDED || name.length > MAX_FOLDED_LENGTH) return lower;
+  // Copies, because a part of an answer would keep the whole answer in memory.
+  const [own, ownLower] = [Buffer.from(name).toString(), Buffer.from(lower).toString()];
+  if (own === name) folded.set(own, ownLower);
+  return lower;
+}
+
+/** All values of the members with this name, at any depth. */
+export function valuesNamed(value: JsonValue, name: string): JsonValue[] {
+  if (isJsonArray(value)) return value.flatMap((item) => valuesNamed(item, name));
+  if (!isJsonObject(value)) return [];
+  const own = value.get(name) ?? [];
+  return [...own, ...Array.from(value.values()).flatMap((values) => values.flatMap((item) => valuesNamed(item, name)))];
 }

@@ -7,7 +7,7 @@ import { Mt5Error } from "../errors.ts";
 import type { Exchanged } from "../http/exchanged.ts";
 import { authenticate, type Credentials } from "./handshake.ts";
 import { encodeRequest, type Mt5Request } from "../http/http-request.ts";
-import { valuesNamed } from "../http/values-named.ts";
+import { valuesNamed } from "../http/json.ts";
 import { codeOf, observeCall } from "../metrics.ts";
 import { RETCODE } from "../retcodes.ts";
 import { dial, type DialOptions } from "../http/socket.ts";

@@ -42,7 +42,7 @@ function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg
 
 function aDeal(own: Partial<Deal> = {}): Deal {
   const deal = aBalanceDeal({ ticket: 77n, login: "900101", at: new Date(0) });
-  return { ...deal, profitMinor: 5_00n, dealer: "1005", ...own };
+  return { ...deal, profitMinor: 5_00n, ...own };
 }
 
 function records(own: Partial<DealRecords> = {}): DealRecords {

@@ -44,12 +44,12 @@ const WITHOUT_EFFECT = new Set<number>([credit, bonus, compensationCredit]);
 const CANCELED = new Set<number>([buyCanceled, sellCanceled]);
 
 /** The platform cancelled a deal after it was recorded: an amendment, which needs manual review. */
-export function isCanceled({ action }: Deal): boolean {
+export function isCanceled({ action }: Pick<Deal, "action">): boolean {
   return CANCELED.has(action);
 }
 
 /** Credit is not balance, and a cancelled deal is no movement. */
-export function isWithoutEffect(deal: Deal): boolean {
+export function isWithoutEffect(deal: Pick<Deal, "action">): boolean {
   return WITHOUT_EFFECT.has(deal.action) || isCanceled(deal);
 }
 

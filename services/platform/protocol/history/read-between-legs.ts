@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Deps } from "../../deps.ts";
 import { accepts } from "../../domain/leg-machine.ts";
-import { refuse } from "../../refusals.ts";
+import { notManaged } from "../../refusals.ts";
 import { beginReading, endReading } from "../../store/accounts.ts";
 import { findDelayedByReading } from "../../store/queues.ts";
 import { listUnderWay } from "../../store/legs.ts";
@@ -27,7 +27,7 @@ export async function readBetweenLegs(
   const token = randomUUID();
   await awaitDelayedLeg(deps, login);
   if (!(await beginReading(deps.pool, login, token, READING_MS))) {
-    throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+    throw notManaged(login);
   }
   try {
     await awaitAnswers(deps, login);

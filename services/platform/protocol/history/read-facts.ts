@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
 import { isCreatedAgain, mayTrade, type User } from "../../mt5/users.ts";
-import { refuse } from "../../refusals.ts";
+import { notManaged, refuse } from "../../refusals.ts";
 import { listLogEnds, type LogEnd } from "../../store/positions.ts";
 import { readDecided, readLogin } from "./read-history.ts";
 
@@ -118,8 +118,4 @@ function isSame(positions: readonly Position[], log: LogEnd): boolean {
 
 function notShown(login: string): Error {
   return refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
-}
-
-function notManaged(login: string): Error {
-  return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
 }

@@ -57,7 +57,7 @@ async function fileNew(
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
-  const unknown = deals.filter(({ ticket }) => !logged.has(ticket));
+  const unknown = deals.filter(({ ticket }) => logged.get(ticket)?.some(({ booked }) => booked !== undefined) !== true);
   const adopted = await listAdoptedDeals(
     pool,
     settings.server,

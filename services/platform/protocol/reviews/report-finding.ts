@@ -16,8 +16,6 @@ export type Finding = {
   readonly leg?: { readonly number: LegNumber; readonly status: Leg } | undefined;
   readonly server?: string | undefined;
   readonly dealId?: bigint | undefined;
-  /** How often its deal had been corrected: an amendment after that is another finding. */
-  readonly dealState?: number | undefined;
   /** Signed. */
   readonly amountMinor?: bigint | undefined;
   /** Of the deal; else that of the leg's last attempt. */
@@ -28,8 +26,8 @@ export type Finding = {
 
 /** Records a finding once, however often it is seen, and opens a review when there is an action to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
-  const { login, reason, leg, server, dealId, dealState = 0, evidence } = finding;
-  const inserted = await insertFinding(tx, { login, reason, leg: leg?.number, server, dealId, dealState, evidence });
+  const { login, reason, leg, server, dealId, evidence } = finding;
+  const inserted = await insertFinding(tx, { login, reason, leg: leg?.number, server, dealId, evidence });
   const actions = reviewActions(reason, leg?.status);
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;

@@ -30,7 +30,12 @@ export async function findReversalMinor(tx: Transaction, server: string, reviewC
     throw actionNotPossible(`Deal ${dealId} was already reversed by review ${earlier}.`);
   }
   const logged = await findLoggedDeal(tx, server, login, dealId);
-  if (logged !== undefined && logged.amountMinor !== 0n) return -logged.amountMinor;
+  if (logged?.shownAs !== undefined) {
+    throw actionNotPossible(
+      `Deal ${dealId} was changed on the trading platform, which shows ${logged.shownAs}. Decide its review.`,
+    );
+  }
+  if (logged?.booked !== undefined && logged.booked.amountMinor !== 0n) return -logged.booked.amountMinor;
   throw actionNotPossible(`Deal ${dealId} is not in a log yet. There is nothing to reverse.`);
 }
 

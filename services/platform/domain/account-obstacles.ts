@@ -45,3 +45,21 @@ export function historyNotRead(login: string): Refusal {
     { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
   );
 }
+
+/** The answer to an order on an account that the broker has archived or deleted, and to a request for its account lock. */
+export function accountArchived(login: string): Refusal {
+  return refuse(
+    "account_archived",
+    `The trading platform does not show account ${login} any more: the broker has archived or deleted it. Nothing was executed. It ends by itself when the broker restores the account.`,
+    { outcome: "not_executed", details: { mt5_login: login } },
+  );
+}
+
+/** The answer to an order on a stopped account whose caller waits, and to a request for its account lock. */
+export function accountStopped(login: string): Refusal {
+  return refuse(
+    "safety_stop",
+    `Account ${login} is stopped: money moved on it that no service requested, a decision lacks its votes, its group is not in USD with two digits, or its login has another account now. Nothing is executed until two operators have decided.`,
+    { outcome: "not_executed", details: { login } },
+  );
+}

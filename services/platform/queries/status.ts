@@ -1,9 +1,15 @@
 import { later } from "#kernel/retry.ts";
-import { type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
+import { type GetStatusResponse, type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { listResumeBlocks } from "../protocol/reviews/resume-all.ts";
 import { countImports } from "../store/imports.ts";
 import { findGateFacts } from "../store/permit-gate.ts";
+
+/** Answered from the state of the sessions, without a request to the platform. */
+export function getStatus({ mt5 }: Deps): Promise<GetStatusResponse> {
+  const { reachable, sessions, lastError } = mt5.status();
+  return Promise.resolve({ reachable, sessions, reason: reachable ? "" : (lastError ?? "no session is open yet") });
+}
 
 /** Whether commands are sent to the platform. While operators have to decide: what was imported, and what they wait for. */
 export async function getPermits({

@@ -2,26 +2,54 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import {
+  type ReadTransfersRequest,
+  type ReadTransfersResponse,
+  type FindTransferOfDealRequest,
+  type FindTransferOfDealResponse,
   type Attempt,
   AttemptState,
   type ReadAttemptsRequest,
   type ReadAttemptsResponse,
 } from "#proto/pamm/platform/v1/platform.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
+import { transferResult } from "../protocol/transfer-result.ts";
+import { requireSome } from "../refusals.ts";
+import { listLegsByKey, findTransferByDeal } from "../store/transfer-legs.ts";
+import { kindToProto } from "../protocol/history/account-moved.ts";
 import { formatReference } from "../domain/reference.ts";
 import { commentOfLeg } from "../protocol/comment-of-leg.ts";
-import { kindToProto } from "../protocol/history/account-moved.ts";
-import { refuse } from "../refusals.ts";
 import { listAttemptsByKey } from "../store/transfer-attempts.ts";
+
+/** Of the database that records transfers: a key that is left out was not recorded at that time. */
+export async function readTransfers(
+  { pool }: Pick<Deps, "pool">,
+  { keys }: ReadTransfersRequest,
+): Promise<ReadTransfersResponse> {
+  requireSome(keys, "keys");
+  const recorded = await listLegsByKey(pool, keys);
+  const transfers = Array.from(recorded, ([key, legs]) =>
+    legs.slice(0, 1).map(({ transferId: id }) => transferResult({ id, key }, legs)),
+  );
+  return { transfers: transfers.flat() };
+}
+
+export async function findTransferOfDeal(
+  { pool, settings }: Pick<Deps, "pool" | "settings">,
+  { dealId }: FindTransferOfDealRequest,
+): Promise<FindTransferOfDealResponse> {
+  const found = await findTransferByDeal(pool, settings.server, dealId);
+  return found === undefined
+    ? { key: "", kind: MovementKind.UNSPECIFIED }
+    : { key: found.key, kind: kindToProto(found.kind) };
+}
 
 /** What was written to the trading platform under these keys, and what came back. */
 export async function readAttempts(
   { pool }: Pick<Deps, "pool">,
   { keys }: ReadAttemptsRequest,
 ): Promise<ReadAttemptsResponse> {
-  if (keys.length < 1 || keys.length > MAX_PAGE_SIZE) {
-    throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} keys.`);
-  }
+  requireSome(keys, "keys");
   return { attempts: (await listAttemptsByKey(pool, keys, MAX_PAGE_SIZE)).map(attemptToProto) };
 }
 

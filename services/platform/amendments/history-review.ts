@@ -1,0 +1,64 @@
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { lockUndecidedCase, type NewCase, openCase, renewCase } from "#kernel/review/cases.ts";
+import { HISTORY_CHANGED, reviewActions } from "../domain/review-actions.ts";
+import { listChanges } from "../store/amendments.ts";
+import { readClock } from "../store/clock.ts";
+import { listLoggedDeals } from "../store/logged-deals.ts";
+import { describeBooked, NO_DEAL } from "./describe-deal.ts";
+
+/** Changed deals that a review shows; the log has all of them. */
+const MAX_SHOWN = 100;
+
+/** Of the review of an account whose history was changed. */
+export function subjectOf(login: string): string {
+  return `${HISTORY_CHANGED}:${login}`;
+}
+
+/** The amount of a correction, and what it was read from. */
+type Read = Pick<NewCase, "amount" | "evidence">;
+
+/**
+ * Opens the review of an account, or renews the known one, which voids its proposal. Without a difference it waits for one: the account is
+ * read by a job, and before each vote.
+ */
+export async function saveReview(
+  tx: Transaction,
+  { login, server }: { readonly login: string; readonly server: string },
+  known: ReviewCase | undefined,
+  read?: Read,
+): Promise<void> {
+  const at = new Date(await readClock(tx));
+  const deals = await changedDeals(tx, login, server);
+  const newCase: NewCase = {
+    subject: subjectOf(login),
+    reason: HISTORY_CHANGED,
+    login,
+    amount: read?.amount,
+    dealId: deals[0] && BigInt(deals[0].deal_id),
+    evidence: { deals, ...(read && { ...read.evidence, read_at: at.toISOString() }) },
+    actions: reviewActions(HISTORY_CHANGED, undefined),
+  };
+  if (known !== undefined) return await renewCase(tx, known, newCase, at);
+  const opened = await openCase(tx, newCase, at);
+  // Another replica has opened it meanwhile.
+  if (opened === undefined) {
+    await saveReview(tx, { login, server }, await lockUndecidedCase(tx, subjectOf(login)), read);
+  }
+}
+
+/** The deals that were changed since the last correction, the newest change first: as the log has them, and as they were shown. */
+async function changedDeals(tx: Transaction, login: string, server: string) {
+  const changes = await listChanges(tx, login, MAX_SHOWN);
+  const tickets = changes.map(({ ticket }) => ticket);
+  const logged = new Map(
+    (await listLoggedDeals(tx, server, tickets))
+      .filter((deal) => deal.login === login)
+      .map((deal) => [deal.ticket, deal]),
+  );
+  return changes.map(({ ticket, amendment, shownAs, foundAt }) => {
+    const booked = logged.get(ticket)?.booked;
+    const was = booked === undefined ? NO_DEAL : describeBooked(booked);
+    return { deal_id: String(ticket), amendment, booked: was, shown: shownAs, found_at: foundAt.toISOString() };
+  });
+}
