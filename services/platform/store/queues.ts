@@ -137,8 +137,8 @@ const OF_WAITING = fragment`
 export const nextWaiting = fragment`(select min(next_scan_at) ${OF_WAITING})`;
 
 /**
- * Waiting legs whose turn it is, as far as a statement without locks can tell, of these logins or of all: the first that each account lock admits,
- * and each that occupies no login. A leg that is late ends, whoever's turn it is.
+ * Waiting legs whose turn it is, as a statement without locks sees it, of these logins or of all: the first that each account lock admits,
+ * and each that occupies no login. A leg that is late ends without its turn.
  */
 export async function listNext(
   db: Queryable,
