@@ -13,7 +13,7 @@ import { Notes } from "./notes.ts";
 import type { Database } from "./postgres/database.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
-import { describeChanges } from "./report/describe-changes.ts";
+import { describeRow } from "./report/describe-row.ts";
 import { CommandRuns } from "./callers/command-runs.ts";
 import { resumeAfterRewind } from "./callers/operators.ts";
 import { Faults } from "./world/faults.ts";
@@ -51,10 +51,6 @@ export class History {
   readonly #dealsWatch: DealsWatch;
   readonly #callers: CallersWatch;
   readonly #platformRowsWatch: PlatformRowsWatch;
-  readonly #pools: PoolsWatch | undefined;
-  readonly #fees: FeesWatch | undefined;
-  readonly #departures: DeparturesWatch | undefined;
-  readonly #rights: RightsWatch | undefined;
   readonly #end: End;
   readonly #commands: CommandRuns;
   #isSettled = false;
@@ -68,7 +64,7 @@ export class History {
       onFault: (fault, { kind, label, process }) => {
         this.#recordFault(fault, kind === "failpoint" ? label : kind, `${process.name}: ${label}`);
       },
-      isDeparting: ({ name }) => name.startsWith("pushed") && this.#departures?.isAnyOpen() === true,
+      isDeparting: ({ name }) => name.startsWith("pushed") && this.#end.departures?.isAnyOpen() === true,
       onCrash: (process, downMs) => this.#world.replace(process, downMs),
     });
     this.#world = this.#makeWorld();
@@ -101,51 +97,20 @@ export class History {
       onProblem: this.notes.recordViolation,
     });
     const consumers = this.#world.subscriptionDatabases;
-    this.#pools = plan.pools
-      ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows, this.#unpricedMs(server))
-      : undefined;
-    const departureFacts = { dealsWatch: this.#dealsWatch, accountLocks: this.#platformRowsWatch };
-    this.#departures =
-      plan.pools && new DeparturesWatch({ subscriptions: consumers.get("pushed")!, ...departureFacts });
-    this.#rights = areRightsExact(plan) ? new RightsWatch(consumers.get("pushed")!, server) : undefined;
-    const feeRows = new FeeRows(this.#world.fees, consumers.get("pushed")!);
-    this.#fees = plan.pools ? this.#watchFees(feeRows) : undefined;
+    const subscriptions = consumers.get("pushed")!;
+    const facts = { platformRows: this.#platformRows, server, dealsWatch: this.#dealsWatch };
+    const fees = new FeeRows(this.#world.fees, subscriptions);
     this.#end = {
+      ...facts,
       plan,
-      platformRows: this.#platformRows,
-      server,
-      dealsWatch: this.#dealsWatch,
       consumers,
-      pools: this.#pools,
-      fees: this.#fees,
-      departures: this.#departures,
-      rights: this.#rights,
-      ties: plan.pools && {
-        platformRows: this.#platformRows,
-        server,
-        subscriptions: consumers.get("pushed")!,
-        fees: feeRows,
-      },
+      pools: plan.pools && new PoolsWatch(subscriptions, this.#platformRows, unpricedMs(plan, server)),
+      fees: plan.pools && new FeesWatch({ ...facts, fees, rates: ratesIn(plan) }),
+      departures: plan.pools && new DeparturesWatch({ ...facts, subscriptions, accountLocks: this.#platformRowsWatch }),
+      rights: areRightsExact(plan) ? new RightsWatch(subscriptions, server) : undefined,
+      ties: plan.pools && { ...facts, subscriptions, fees },
       unreadable: unreadableIn(plan),
     };
-  }
-
-  /** A process that was paused may use a price that it has read before. */
-  #unpricedMs(server: TradeServer): UnpricedMs {
-    const isExact = this.#plan.faults.every(({ kind }) => kind !== "pause");
-    return (login, dealId) => (isExact ? server.unpricedMs(login, dealId) : 0);
-  }
-
-  #watchFees(fees: FeeRows): FeesWatch {
-    const rates = this.#plan.commands.flatMap((command) =>
-      command.kind === "assign" ? [[command.login, command.feeRatePpm] as const] : [],
-    );
-    return new FeesWatch({
-      fees,
-      platformRows: this.#platformRows,
-      dealsWatch: this.#dealsWatch,
-      rates: new Map(rates),
-    });
   }
 
   get databases(): readonly Database[] {
@@ -195,7 +160,8 @@ export class History {
   }
 
   #watchWorld(): void {
-    const { server, database } = this.#world;
+    const { server, database, fees: feeDatabase, subscriptionDatabases } = this.#world;
+    const { pools, departures, rights, fees } = this.#end;
     server.onDeal = (deal) => {
       const { ticket, login, amountMinor, sentComment } = deal;
       this.notes.note(() => `the platform makes deal ${ticket}: ${amountMinor} on ${login} ${sentComment}`);
@@ -203,31 +169,30 @@ export class History {
       this.notes.check(() => {
         this.#checkMargin(deal);
         this.#dealsWatch.onDeal(deal);
-        this.#fees?.onDeal(deal);
+        fees?.onDeal(deal);
       });
     };
     server.onTrading = (login, mayTrade) => {
       this.notes.note(() => `${login} may ${mayTrade ? "trade" : "not trade"}`);
-      this.notes.check(() => this.#rights?.onTrading(login));
+      this.notes.check(() => rights?.onTrading(login));
     };
-    database.onCommit = (changed) => {
-      this.notes.noteAll(() => describeChanges(changed));
+    database.onCommit = (written) => {
+      this.notes.noteAll(() => written.flatMap(describeRow));
       this.notes.check(() => {
-        for (const { key, login } of this.#platformRows.movedIn(changed)) this.#departures?.onPayout(key, login);
-        this.#platformRowsWatch.onCommit(changed);
+        for (const { key, login } of this.#platformRows.movedIn(written)) departures?.onPayout(key, login);
+        this.#platformRowsWatch.onCommit(written);
       });
     };
-    const { fees, subscriptionDatabases } = this.#world;
-    if (this.#pools !== undefined) {
-      subscriptionDatabases.get("pushed")!.onCommit = (changed) =>
+    if (pools !== undefined) {
+      subscriptionDatabases.get("pushed")!.onCommit = (written) =>
         this.notes.check(() => {
-          this.#pools?.onCommit(changed);
-          this.#departures?.onCommit(changed);
-          this.#rights?.onCommit(changed);
-          this.#fees?.onCommit(changed);
+          pools.onCommit(written);
+          departures?.onCommit(written);
+          rights?.onCommit(written);
+          fees?.onCommit(written);
         });
     }
-    fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
+    feeDatabase.onCommit = (written) => this.notes.check(() => fees?.onCommit(written));
     for (const each of this.databases) {
       each.onRecheck = () =>
         this.#recordFault("changed row", "database", "a row has changed since the statement began");
@@ -250,8 +215,8 @@ export class History {
     this.#world.rewindDatabases({ toMs, ...fault });
     this.#dealsWatch.onRewind();
     this.#platformRowsWatch.onRewind();
-    this.#fees?.onRewind();
-    this.#departures?.onRewind();
+    this.#end.fees?.onRewind();
+    this.#end.departures?.onRewind();
     this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;
@@ -340,6 +305,17 @@ export class History {
       throw new Violation("I10", `${this.#commands.unfinished(this.#end.unreadable)} callers have no final answer`);
     }
   }
+}
+
+/** A process that was paused may use a price that it has read before. */
+function unpricedMs({ faults }: Plan, server: TradeServer): UnpricedMs {
+  const isExact = faults.every(({ kind }) => kind !== "pause");
+  return (login, dealId) => (isExact ? server.unpricedMs(login, dealId) : 0);
+}
+
+function ratesIn({ commands }: Plan): ReadonlyMap<string, number> {
+  const assigned = commands.filter((command) => command.kind === "assign");
+  return new Map(assigned.map(({ login, feeRatePpm }) => [login, feeRatePpm]));
 }
 
 /** A database that has lost a right that it had taken gives it back by operators, and one that has lost a follower takes it again by a check. */

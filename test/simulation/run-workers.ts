@@ -6,27 +6,15 @@ import type { DescribeWork, GrowthWork, ReplayWork, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
-/** Runs seeds in a separate thread, because its clocks are virtual and its sources may have a mutant. */
-export function runWorker(work: Work): Promise<Tally> {
-  return inThread(work);
-}
-
+/** Works in a separate thread, because its clocks are virtual and its sources may have a mutant. */
+export function inThread(work: Work): Promise<Tally>;
 /** The events of a history as text; a failing history is reduced first. */
-export function describeInThread(work: DescribeWork): Promise<string> {
-  return inThread(work);
-}
-
+export function inThread(work: DescribeWork): Promise<string>;
 /** The first violation of each regression that has one. */
-export function replayInThread(work: ReplayWork): Promise<readonly string[]> {
-  return inThread(work);
-}
-
-export function growInThread(work: GrowthWork): Promise<Growth> {
-  return inThread(work);
-}
-
-function inThread<T>(work: Work | DescribeWork | ReplayWork | GrowthWork): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
+export function inThread(work: ReplayWork): Promise<readonly string[]>;
+export function inThread(work: GrowthWork): Promise<Growth>;
+export function inThread(work: Work | DescribeWork | ReplayWork | GrowthWork): Promise<unknown> {
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   worker.once("message", resolve);
   worker.once("error", reject);
@@ -42,7 +30,7 @@ export async function runWorkers(work: Omit<Work, "stride">, threads: number): P
     stride: threads,
     count: Math.floor(work.count / threads) + (index < work.count % threads ? 1 : 0),
   }));
-  const tallies = await Promise.all(shares.filter(({ count }) => count > 0).map(runWorker));
+  const tallies = await Promise.all(shares.filter(({ count }) => count > 0).map((share) => inThread(share)));
   const hits: Hits = {};
   for (const tally of tallies) addHits(hits, tally.hits);
   return {

@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import type { Mode } from "./plan/plan.ts";
-import { coverageSummary, coverageTable } from "./report/print-coverage.ts";
-import { printTally } from "./report/print-tally.ts";
+import { coverageSummary, coverageTable, printTally } from "./report/print.ts";
 import { modeOf } from "./run-seeds.ts";
-import { runWorkers, describeInThread } from "./run-workers.ts";
+import { inThread, runWorkers } from "./run-workers.ts";
 
 /**
  * node test/simulation/run.ts [--seed 1] [--seeds 2000] [--mode safety|liveness] [--threads 2] [--cells]
@@ -39,7 +38,7 @@ async function main(): Promise<number> {
     failure ?? (count === 1 ? { seed: first, mode: mode === "both" ? modeOf(first) : mode } : undefined);
   if (count > 1) write(values.cells ? coverageTable(tally.hits) : coverageSummary(tally.hits));
   if (described !== undefined) {
-    write(await describeInThread({ mutant: undefined, describe: described.seed, mode: described.mode }));
+    write(await inThread({ mutant: undefined, describe: described.seed, mode: described.mode }));
   }
   write(`\n${printTally(tally, seconds)}`);
   return failure === undefined ? 0 : 1;

@@ -3,9 +3,8 @@ import { LEG_KINDS } from "../../services/platform/domain/leg-kind.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import type { Hits } from "./report/coverage.ts";
-import { coverageSummary } from "./report/print-coverage.ts";
-import { printTally } from "./report/print-tally.ts";
-import { runWorker, runWorkers, describeInThread } from "./run-workers.ts";
+import { coverageSummary, printTally } from "./report/print.ts";
+import { inThread, runWorkers } from "./run-workers.ts";
 import { MUTANTS } from "./mutants/all-mutants.ts";
 
 /** 25 seconds on one core in `make test`, some minutes on two cores in `make proof`. */
@@ -32,7 +31,7 @@ test(
     const tally = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
     const [failure] = tally.failures;
     if (failure !== undefined) {
-      expect.fail(await describeInThread({ mutant: undefined, describe: failure.seed, mode: failure.mode }));
+      expect.fail(await inThread({ mutant: undefined, describe: failure.seed, mode: failure.mode }));
     }
     expect(tally.seeds).toBe(SEEDS);
     const seconds = (performance.now() - startedMs) / 1_000;
@@ -79,7 +78,7 @@ test.each(SELECTED_MUTANTS)(
   "the mutant is detected: $name",
   async ({ name, seed = 1, needs, detectedBy }) => {
     const range = { first: seed, stride: 1, count: MUTANT_SEEDS, mode: "both", needs } as const;
-    const { failures } = await runWorker({ ...range, mutant: name, stopsAtViolation: true });
+    const { failures } = await inThread({ ...range, mutant: name, stopsAtViolation: true });
     expect(detectedBy).toContain(failures[0]?.invariant);
   },
   TIMEOUT_MS,

@@ -187,20 +187,14 @@ function requestOf({
 }
 
 function describe(outcome: Outcome<TransferResult>): string {
-  switch (outcome.kind) {
-    case "answer": {
-      const { state, refusalCode, legs } = outcome.value;
-      const deals = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [String(dealId)])).join(", ");
-      return `answered ${TransferState[state as never] ?? stateName(state)} ${refusalCode}${deals}`;
-    }
-    case "refused":
-      return `refused ${outcome.refusal.code}`;
-    case "unreachable":
-    case "unknown":
-      return "no answer";
-  }
+  if (outcome.kind !== "answer") return describeRefusal(outcome);
+  const { state, refusalCode, legs } = outcome.value;
+  const deals = legs.flatMap(({ dealId }) => (dealId === 0n ? [] : [String(dealId)])).join(", ");
+  const name = Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? state;
+  return `answered ${name} ${refusalCode}${deals}`;
 }
 
-function stateName(state: TransferState): string {
-  return Object.entries(TransferState).find(([, value]) => value === state)?.[0] ?? String(state);
+/** The kind of an outcome, with the code of a refusal. */
+export function describeRefusal(outcome: Outcome<unknown>): string {
+  return outcome.kind === "refused" ? `refused ${outcome.refusal.code}` : outcome.kind;
 }

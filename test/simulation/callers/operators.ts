@@ -4,7 +4,7 @@ import type { CallContext } from "../../../services/kernel/contract/contract.ts"
 import { RECOVERY_OWNERS } from "../../../services/platform/protocol/reviews/resume-all.ts";
 import type { PlatformProcess } from "../world/platform-process.ts";
 import type { Network } from "../world/network.ts";
-import { CALL_MS, type Caller } from "./caller.ts";
+import { CALL_MS, type Caller, describeRefusal } from "./caller.ts";
 
 const EVERY_MS = 1_500;
 const LIMIT = 100;
@@ -70,9 +70,7 @@ async function voteOn(
         ({ service }, context) => service.decideReview(vote, context),
         `${action}:${actor}:${id}:${round}`,
       );
-      note(
-        () => `${actor} decides ${action}: ${decided.kind} ${decided.kind === "refused" ? decided.refusal.code : ""}`,
-      );
+      note(() => `${actor} decides ${action}: ${describeRefusal(decided)}`);
     }
   }
 }

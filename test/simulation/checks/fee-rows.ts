@@ -1,5 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
+import { isUnder } from "./movement.ts";
 
 /** What an Investor owes for a fee, one row for each run, as the fee service records it. */
 export type PaymentRow = {
@@ -50,7 +51,7 @@ export class FeeRows {
 
   /** The payment whose transfer has this key, or a key that begins with its key. */
   paymentUnder(key: string): PaymentRow | undefined {
-    return this.payments().find((payment) => key === payment.key || key.startsWith(`${payment.key}:`));
+    return this.payments().find((payment) => isUnder(payment.key, key));
   }
 
   paymentsOf({ investor, master }: Pick<PairRow, "investor" | "master">): readonly PaymentRow[] {

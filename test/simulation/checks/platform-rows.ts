@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
 export type LegRow = {
@@ -53,11 +52,10 @@ export class PlatformRows {
     return textOf(this.#one("transfer", "id", transferId)?.["key"] ?? "");
   }
 
-  /** The keys of the legs that a commit has changed. */
-  movedIn(changed: readonly HeldRow[]): readonly { readonly key: string; readonly login: string }[] {
-    return changed.flatMap((held) => {
-      const { table, committed } = held as Row;
-      if (table !== "leg" || committed === undefined) return [];
+  /** The keys of the legs that a commit has written. */
+  movedIn(written: readonly WrittenRow[]): readonly { readonly key: string; readonly login: string }[] {
+    return written.flatMap(({ table, committed }) => {
+      if (table !== "leg") return [];
       const { transferId, login } = legOf(committed);
       return [{ key: this.keyOf(transferId), login }];
     });

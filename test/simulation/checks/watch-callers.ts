@@ -3,7 +3,7 @@ import { type WithdrawResponse, WithdrawalState } from "#proto/pamm/subscription
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Refusal } from "../../../services/kernel/refusal.ts";
 import type { Leg } from "../plan/plan.ts";
-import { payoutKey } from "./movement.ts";
+import { isUnder, payoutKey } from "./movement.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { DealsWatch } from "./watch-deals.ts";
@@ -36,7 +36,7 @@ export class CallersWatch {
   }
 
   /** I17: a request is refused as a possible duplicate only when an equal one was executed. */
-  onDuplicate(requested: Pick<Leg, "login" | "amountMinor">, { details }: Refusal): void {
+  onDuplicate(requested: Requested, { details }: Refusal): void {
     const ticket = BigInt(details["deal_id"] ?? 0);
     const deal = this.#dealsWatch.deal(ticket);
     if (deal?.login !== requested.login || deal.amountMinor !== requested.amountMinor) {
@@ -87,7 +87,7 @@ export class CallersWatch {
   /** The services have lost all answers to these keys, and request them again. */
   forget(prefix: string): void {
     this.#ends.delete(prefix);
-    for (const key of this.#first.keys()) if (key === prefix || key.startsWith(`${prefix}:`)) this.#first.delete(key);
+    for (const key of this.#first.keys()) if (isUnder(prefix, key)) this.#first.delete(key);
     this.#dealsWatch.forgetExcluded(prefix);
   }
 

@@ -1,5 +1,4 @@
-import { movementOf } from "./movement.ts";
-import { RewindWatch } from "./rewind-watch.ts";
+import { isUnder, movementOf } from "./movement.ts";
 import { readSentReference, type SentReference } from "./reference.ts";
 import type { PlatformRows, LegRow } from "./platform-rows.ts";
 import { Violation } from "./violation.ts";
@@ -31,7 +30,9 @@ export class DealsWatch {
   /** Deals by movement and leg. */
   readonly #moved = new Map<string, readonly ServerDeal[]>();
   readonly #excluded = new Map<string, ExcludedLegs>();
-  readonly #rewind = new RewindWatch();
+  /** The references of commands whose permits the database has lost. */
+  readonly #lostReferences = new Set<string>();
+  #hasRewound = false;
   readonly #facts: DealsFacts;
 
   constructor(facts: DealsFacts) {
@@ -47,7 +48,7 @@ export class DealsWatch {
     if (nowMs() > permit.expiresAtMs) {
       throw new Violation("I13", `${reference.text} was sent after its permit had expired`);
     }
-    const mayBeSentAgain = this.#rewind.isLost(reference.text) && !this.#hasDeal(reference);
+    const mayBeSentAgain = this.#lostReferences.has(reference.text) && !this.#hasDeal(reference);
     if (this.#sentReferences.has(reference.text) && !mayBeSentAgain) {
       throw new Violation("I13", `${reference.text} was sent twice`);
     }
@@ -67,7 +68,7 @@ export class DealsWatch {
     const leg = this.#leg(reference.number);
     if (leg === undefined) throw new Violation("I13", `${reference.text} was applied without a leg`);
     this.#countDeal(deal, reference, leg);
-    if (!this.#rewind.isLost(reference.text)) this.#checkOrder(leg);
+    if (!this.#lostReferences.has(reference.text)) this.#checkOrder(leg);
     const key = this.#keys.get(leg.number) ?? "";
     this.#countMovement(key, deal, leg);
     const excluded = this.#excluded.get(key);
@@ -94,7 +95,8 @@ export class DealsWatch {
     const { platformRows } = this.#facts;
     const references = [...this.#sentReferences].map((text) => readSentReference(`${text} `)!);
     const lost = references.filter(({ number, attempt }) => platformRows.attempt(number, attempt) === undefined);
-    this.#rewind.onRewind(lost.map(({ text }) => text));
+    this.#hasRewound = true;
+    for (const { text } of lost) this.#lostReferences.add(text);
   }
 
   /** Called when it is answered or recorded that these legs are not applied, now or later. */
@@ -103,15 +105,14 @@ export class DealsWatch {
   }
 
   forgetExcluded(prefix: string): void {
-    const keys = [...this.#excluded.keys()].filter((key) => key === prefix || key.startsWith(`${prefix}:`));
-    for (const key of keys) this.#excluded.delete(key);
+    for (const key of this.#excluded.keys()) if (isUnder(prefix, key)) this.#excluded.delete(key);
   }
 
   /** I17: called when a key was answered as not executed: no number may have a deal for it. */
   requireUnmoved(key: string, refusalCode: string): void {
     const moved = this.#moved.get(`${movementOf(key)} 1`) ?? [];
     const deal = moved.find((one) => this.isWithinBounds(one));
-    if (deal !== undefined && this.#rewind.hasRewound) {
+    if (deal !== undefined && this.#hasRewound) {
       throw new Violation("I17", `${key} was answered ${refusalCode}, and deal ${deal.ticket} was made for it`);
     }
   }
@@ -195,7 +196,7 @@ export class DealsWatch {
   #countMovement(key: string, deal: ServerDeal, { ordinal }: LegRow): void {
     // Exits are sums: an imported one settles the oldest exit of its Master, whose key is that of another Investor.
     const isSum = key.startsWith(EXIT_KEY);
-    if (!this.#rewind.hasRewound || ordinal === REVERSAL || isSum) return this.#noteMovement(key, deal, ordinal);
+    if (!this.#hasRewound || ordinal === REVERSAL || isSum) return this.#noteMovement(key, deal, ordinal);
     const others = this.#moved.get(`${movementOf(key)} ${ordinal}`) ?? [];
     const isReversed = this.#moved.has(`${movementOf(key)} ${REVERSAL}`);
     const before = others.find((one) => this.isWithinBounds(one));

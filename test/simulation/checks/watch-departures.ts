@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import { payoutKey } from "./movement.ts";
 import type { PlatformRowsWatch } from "./watch-platform-rows.ts";
@@ -21,18 +20,14 @@ export class DeparturesWatch {
   readonly #facts: DeparturesFacts;
   /** What was decided, and the last state, by operation. */
   readonly #known = new Map<string, { readonly state: string; readonly decided: string | undefined }>();
-
   readonly #underWay = new Set<string>();
 
   constructor(facts: DeparturesFacts) {
     this.#facts = facts;
   }
 
-  onCommit(changed: readonly HeldRow[]): void {
-    for (const held of changed) {
-      const { table, committed } = held as Row;
-      if (table === "departure" && committed !== undefined) this.#check(committed);
-    }
+  onCommit(written: readonly WrittenRow[]): void {
+    for (const { table, committed } of written) if (table === "departure") this.#check(committed);
   }
 
   /** Whether one is under way: it has an account lock, or asks for one. */

@@ -1,10 +1,10 @@
 import { keyHash } from "#kernel/key-hash.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
 import type { PlatformRows, LegRow } from "./platform-rows.ts";
 import { type FeeRows, isOpenPayment, nameOf, ownerOf, type PairRow, paymentOf, type PaymentRow } from "./fee-rows.ts";
+import { isUnder } from "./movement.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { DealsWatch } from "./watch-deals.ts";
@@ -50,7 +50,7 @@ export class FeesWatch {
     const leg = platformRows.leg(readSentReference(deal.sentComment)?.number ?? -1n);
     if (leg?.kind !== "fee_debit" && leg?.kind !== "fee_credit") return;
     const key = platformRows.keyOf(leg.transferId);
-    const payment = fees.paymentUnder(key) ?? this.#lostPaymentUnder(key);
+    const payment = fees.paymentUnder(key) ?? [...this.#decided.values()].find((each) => isUnder(each.key, key));
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
     this.#checkAccount(deal, leg, payment);
     if (leg.ordinal !== DEBIT) return;
@@ -73,12 +73,9 @@ export class FeesWatch {
   }
 
   /** Of the fee service, and of subscription. */
-  onCommit(changed: readonly HeldRow[]): void {
+  onCommit(written: readonly WrittenRow[]): void {
     const owners: ReturnType<typeof ownerOf>[] = [];
-    for (const held of changed) {
-      const { table, committed } = held as Row;
-      if (committed === undefined) continue;
-      if (table === "fee_payment") this.#noteDecided(paymentOf(committed));
+    for (const { table, committed } of written) {
       if (table === "fee_payment") this.#checkPayment(paymentOf(committed));
       if (table === "fee_run") this.#checkRun(committed);
       if (OF_A_PAIR.has(table)) owners.push(ownerOf(committed));
@@ -90,24 +87,11 @@ export class FeesWatch {
   /** Weeks that are not decided or recorded, and payments that are open although no review blocks them; empty when no work is left. */
   unsettled(): readonly string[] {
     const { fees } = this.#facts;
+    const open = fees.payments().filter((payment) => isOpenPayment(payment) && !this.#isInReview(payment));
     return [
-      ...this.open(),
+      ...open.map(({ key, status }) => `${key} is ${status}`),
       ...fees.undecided().map((master) => `a week of ${master} is not decided, or its fees are not recorded`),
     ];
-  }
-
-  /** Payments that are open although no review blocks them. */
-  open(): readonly string[] {
-    const open = this.#facts.fees.payments().filter((payment) => isOpenPayment(payment) && !this.#isInReview(payment));
-    return open.map(({ key, status }) => `${key} is ${status}`);
-  }
-
-  #noteDecided(payment: PaymentRow): void {
-    this.#decided.set(payment.key, payment);
-  }
-
-  #lostPaymentUnder(key: string): PaymentRow | undefined {
-    return [...this.#decided.values()].find((payment) => key === payment.key || key.startsWith(`${payment.key}:`));
   }
 
   /** Whether its own transfer, or another leg on one of its accounts, is in manual review. */
@@ -127,6 +111,7 @@ export class FeesWatch {
   }
 
   #checkPayment(payment: PaymentRow): void {
+    this.#decided.set(payment.key, payment);
     if (payment.status === "EXECUTED") this.#checkExecuted(payment);
     if (payment.status === "DEFERRED" || payment.status === "SKIPPED") this.#checkNothing(payment);
     if (payment.status === "REVERSED") this.#facts.dealsWatch.onExcluded(payment.key, "credit");
@@ -135,8 +120,7 @@ export class FeesWatch {
   /** I2: both deals were made for this payment, with the recorded amount. */
   #checkExecuted(payment: PaymentRow): void {
     const credit = this.#facts.fees.credit(payment.creditId ?? -1n);
-    const { id, investor, paymentAccount, takenMinor, debitDeal } = payment;
-    const { keyHash: hash } = payment;
+    const { id, investor, paymentAccount, takenMinor, debitDeal, keyHash: hash } = payment;
     const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, hash, login: investor, amountMinor: -takenMinor });
     const credited = { id, hash, login: paymentAccount, amountMinor: takenMinor };
     if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited)) {
@@ -156,11 +140,8 @@ export class FeesWatch {
 
   /** I3: a payment that was not taken is never taken later under its key; its amount becomes debt with another key. */
   #checkNothing({ key }: PaymentRow): void {
-    const { dealsWatch, platformRows } = this.#facts;
-    const transferId = platformRows.transferIdOf(key);
-    const legs = transferId === undefined ? [] : platformRows.legsOf(transferId);
-    const deals = legs.flatMap(({ number }) => dealsWatch.dealsOf(number));
-    const deal = deals.find((each) => dealsWatch.isWithinBounds(each));
+    const { dealsWatch } = this.#facts;
+    const deal = dealsWatch.dealsUnder(key).find((each) => dealsWatch.isWithinBounds(each));
     if (deal !== undefined) throw new Violation("I3", `${key} is recorded as not paid and has deal ${deal.ticket}`);
     dealsWatch.onExcluded(key, "all");
   }

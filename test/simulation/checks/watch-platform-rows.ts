@@ -1,5 +1,4 @@
-import type { HeldRow } from "../postgres/transaction.ts";
-import type { Row } from "../postgres/row.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { TradeServer } from "../world/trade-server.ts";
 import { type PlatformRows, isUnderWay, legOf, type LegRow } from "./platform-rows.ts";
@@ -40,13 +39,10 @@ export class PlatformRowsWatch {
     this.#accountLocks.delete(login);
   }
 
-  onCommit(changed: readonly HeldRow[]): void {
-    const rows = changed
-      .map((row) => row as Row)
-      .flatMap(({ table, committed }) => (committed ? [{ table, committed }] : []));
+  onCommit(written: readonly WrittenRow[]): void {
     const logins = new Set<string>();
     const legs = new Set<bigint>();
-    for (const { table, committed } of rows) {
+    for (const { table, committed } of written) {
       if (table === "leg") this.#facts.dealsWatch.noteLeg(legOf(committed));
       if (table === "leg") this.#checkLeg(legOf(committed));
       if (table === "attempt") this.#notePermit(committed);

@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
 import type { PlatformRows } from "./platform-rows.ts";
 import { MAX_TICK_AGE_MS } from "../world/platform-process.ts";
@@ -29,12 +28,10 @@ export class PoolsWatch {
     this.#unpricedMs = unpricedMs;
   }
 
-  onCommit(changed: readonly HeldRow[]): void {
+  onCommit(written: readonly WrittenRow[]): void {
     const investors = new Set<Value>();
     const masters = new Set<Value>();
-    for (const held of changed) {
-      const { table, committed } = held as Row;
-      if (committed === undefined) continue;
+    for (const { table, committed } of written) {
       if (table === "investor_account") investors.add(committed["login"]!);
       if (table === "master_pool") masters.add(committed["login"]!);
       if (table === "holding") {

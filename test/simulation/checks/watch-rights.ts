@@ -1,6 +1,5 @@
 import type { Database } from "../postgres/database.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
+import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import { type TradeServer, WITHOUT_TRADING } from "../world/trade-server.ts";
 import { Violation } from "./violation.ts";
@@ -18,11 +17,9 @@ export class RightsWatch {
     this.#server = server;
   }
 
-  onCommit(changed: readonly HeldRow[]): void {
-    for (const held of changed) {
-      const { table, committed } = held as Row;
-      if (table !== "subscription" || committed === undefined || !follows(committed)) continue;
-      this.#refuse(textOf(committed["investor_login"]!));
+  onCommit(written: readonly WrittenRow[]): void {
+    for (const { table, committed } of written) {
+      if (table === "subscription" && follows(committed)) this.#refuse(textOf(committed["investor_login"]!));
     }
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { countFigures } from "../../support/figures.ts";
 import { sized } from "../../support/proof.ts";
 import { GROWTH_MUTANT } from "../mutants/databases.ts";
-import { growInThread } from "../run-workers.ts";
+import { inThread } from "../run-workers.ts";
 
 /** A quarter of a year in `make test`, two years in `make proof`. */
 const WEEKS = sized({ test: 15, proof: 104 });
@@ -13,7 +13,7 @@ const TIMEOUT_MS = 20 * 60_000;
 test(
   "a week costs the same after months: statements, rows of answers, open rows and layers of profit stay flat",
   async () => {
-    const { weeks, problems } = await growInThread({ weeks: WEEKS, mutant: undefined });
+    const { weeks, problems } = await inThread({ weeks: WEEKS, mutant: undefined });
     expect(weeks).toHaveLength(WEEKS);
     expect(problems).toEqual([]);
     countFigures({ "simulated fee weeks": WEEKS });
@@ -24,7 +24,7 @@ test(
 test(
   "layers that are never joined are found as growth",
   async () => {
-    const { problems } = await growInThread({ weeks: MUTANT_WEEKS, mutant: GROWTH_MUTANT.name });
+    const { problems } = await inThread({ weeks: MUTANT_WEEKS, mutant: GROWTH_MUTANT.name });
     expect(problems.join()).toContain("layers of profit");
   },
   TIMEOUT_MS,

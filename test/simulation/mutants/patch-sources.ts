@@ -22,7 +22,8 @@ export function patchSources(edits: readonly Edit[]): void {
   syncBuiltinESMExports();
 }
 
-function patch(source: string, edits: readonly Edit[]): string {
+/** The source with the edits. */
+export function patch(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, put }) => {
     if (!text.includes(find)) {
       throw new Error(

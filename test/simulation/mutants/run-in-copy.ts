@@ -5,6 +5,7 @@ import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import type { MutantOfOtherTest } from "./mutant.ts";
+import { patch } from "./patch-sources.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** The files that a test of a service needs besides the packages. */
@@ -19,17 +20,9 @@ export function runInCopy({ edits, test }: MutantOfOtherTest): boolean {
     for (const name of COPIED) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
     for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(copy, name));
     if (!passes(copy, test)) throw new Error(`${test} fails without any mutant`);
-    for (const { file, find, put } of edits) {
-      const source = readFileSync(path.join(copy, file), "utf8");
-      if (!source.includes(find)) {
-        throw new Error(
-          `cannot apply the mutant: ${file} has no ${JSON.stringify(find)}; change the edit to the new text`,
-        );
-      }
-      writeFileSync(
-        path.join(copy, file),
-        source.replaceAll(find, () => put),
-      );
+    for (const edit of edits) {
+      const source = path.join(copy, edit.file);
+      writeFileSync(source, patch(readFileSync(source, "utf8"), [edit]));
     }
     return !passes(copy, test);
   } finally {

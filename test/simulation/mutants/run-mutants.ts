@@ -1,5 +1,5 @@
 import { REGRESSIONS } from "../regressions/regressions.ts";
-import { growInThread, replayInThread, runWorker } from "../run-workers.ts";
+import { inThread } from "../run-workers.ts";
 import { GROWTH_MUTANT } from "./databases.ts";
 import { MUTANTS_OF_OTHER_TESTS } from "./other-tests.ts";
 import { runInCopy } from "./run-in-copy.ts";
@@ -58,7 +58,7 @@ async function timed(name: string, detect: () => Promise<Detection | undefined> 
 async function runUntilDetected(mutant: string, needs: Mutant["needs"]): Promise<Detection | undefined> {
   const count = needs === undefined ? MAX_SEEDS : MAX_WITH_FAULT;
   const range = { first: 1, stride: 1, count, mode: "both", needs } as const;
-  const { failures, seeds } = await runWorker({ ...range, mutant, stopsAtViolation: true });
+  const { failures, seeds } = await inThread({ ...range, mutant, stopsAtViolation: true });
   const [failure] = failures;
   const what = needs === undefined ? "seed" : "history with the fault";
   const many = needs === undefined ? "seeds" : "histories with the fault";
@@ -66,11 +66,11 @@ async function runUntilDetected(mutant: string, needs: Mutant["needs"]): Promise
 }
 
 async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {
-  const [violation] = await replayInThread({ regressions: [regression], mutant, seeds: MAX_REGRESSION_SEEDS });
+  const [violation] = await inThread({ regressions: [regression], mutant, seeds: MAX_REGRESSION_SEEDS });
   return violation === undefined ? undefined : { by: `simulation, ${violation.split(":")[0]}`, after: "a regression" };
 }
 
 async function growWithMutant(): Promise<Detection | undefined> {
-  const { problems } = await growInThread({ weeks: GROWTH_WEEKS, mutant: GROWTH_MUTANT.name });
+  const { problems } = await inThread({ weeks: GROWTH_WEEKS, mutant: GROWTH_MUTANT.name });
   return problems.length === 0 ? undefined : { by: "simulation, growth", after: `${GROWTH_WEEKS} fee weeks` };
 }

@@ -1,4 +1,4 @@
-import type { Random } from "../world/random.ts";
+import { pickWeighted, type Random } from "../world/random.ts";
 import type { Command } from "./plan.ts";
 
 export const MASTERS = ["1001", "1002"];
@@ -83,15 +83,11 @@ export function makePoolCommands(random: Random, count: number, busyMs: number):
 type TimeRange = { readonly fromMs: number; readonly forMs: number };
 
 function draw(shares: Shares, random: Random, index: number, { fromMs, forMs }: TimeRange): Command {
-  let left = random.whole(0, 99);
+  const [, make] = pickWeighted(random, shares);
   // Half of the commands share an instant, because races need simultaneous commands.
   const moment = random.chance(0.5) ? random.whole(0, 3) / 4 : random.next();
   const atMs = Math.round(fromMs + moment * forMs + random.next() * 3);
-  for (const [percent, make] of shares) {
-    if (left < percent) return make(random, atMs, `key-${index}`);
-    left -= percent;
-  }
-  throw new Error("the percentages of the commands must add up to 100");
+  return make(random, atMs, `key-${index}`);
 }
 
 type Wanted = {

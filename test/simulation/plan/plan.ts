@@ -37,73 +37,48 @@ export type ProcessPlan = { readonly skewMs: number };
 
 export type Leg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
 
+type Timed = { readonly atMs: number };
+type Keyed = Timed & { readonly key: string };
+/** Of an Investor; it may wait so long until its Master is flat. */
+type Queueable = Keyed & { readonly login: string; readonly queueForMs: number | undefined };
+
 export type Command =
   /** A caller requests a transfer and repeats its key until the answer is final. */
-  | {
+  | (Keyed & {
       readonly kind: "transfer";
-      readonly atMs: number;
-      readonly key: string;
       readonly legs: readonly Leg[];
       readonly isEnqueued: boolean;
       readonly floorMinor: bigint | undefined;
       readonly sendWithinMs: number | undefined;
-    }
+    })
   /** Many transfers in one call, as the posting of results sends them. */
-  | { readonly kind: "batch"; readonly atMs: number; readonly key: string; readonly legs: readonly Leg[] }
+  | (Keyed & { readonly kind: "batch"; readonly legs: readonly Leg[] })
   /** A withdrawal under the account lock: hold, fee, payout, release. */
-  | {
+  | (Keyed & {
       readonly kind: "withdrawal";
-      readonly atMs: number;
-      readonly key: string;
       readonly login: string;
       readonly paymentLogin: string;
       readonly feeMinor: bigint;
       readonly payoutMinor: bigint;
-    }
+    })
   /** A withdrawal that subscription carries out: it decides, collects the fees and pays out. */
-  | {
-      readonly kind: "withdraw";
-      readonly atMs: number;
-      readonly key: string;
-      readonly login: string;
-      readonly amountMinor: bigint;
-      readonly queueForMs: number | undefined;
-    }
-  /** A dealer at the platform moves money by hand, and may repeat it by mistake. */
-  | {
+  | (Queueable & { readonly kind: "withdraw"; readonly amountMinor: bigint })
+  /**
+   * A dealer at the platform moves money by hand, and may repeat it by mistake. "everything" takes the whole balance of that
+   * moment.
+   */
+  | (Timed & {
       readonly kind: "dealer";
-      readonly atMs: number;
       readonly login: string;
-      /** "everything" takes the whole balance of that moment. */
       readonly amountMinor: bigint | "everything";
       readonly clicks: number;
-    }
+    })
   /** The trader of a Master opens a position and closes it later. */
-  | {
-      readonly kind: "trade";
-      readonly atMs: number;
-      readonly login: string;
-      readonly forMs: number;
-      readonly profitMinor: bigint;
-    }
+  | (Timed & { readonly kind: "trade"; readonly login: string; readonly forMs: number; readonly profitMinor: bigint })
   /** An Investor begins to follow a Master, for a performance fee of so many parts per million. */
-  | {
-      readonly kind: "assign";
-      readonly atMs: number;
-      readonly key: string;
-      readonly login: string;
-      readonly master: string;
-      readonly feeRatePpm: number;
-    }
+  | (Keyed & { readonly kind: "assign"; readonly login: string; readonly master: string; readonly feeRatePpm: number })
   /** The Investor leaves the Master. */
-  | {
-      readonly kind: "unassign";
-      readonly atMs: number;
-      readonly key: string;
-      readonly login: string;
-      readonly master: string;
-      readonly queueForMs: number | undefined;
-    };
+  | (Queueable & { readonly kind: "unassign"; readonly master: string });
 
 /**
  * The kind of a fault point: the fault hits the process that receives the n-th result of this kind, counted over all processes. "departure" is

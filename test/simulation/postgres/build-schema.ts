@@ -1,82 +1,85 @@
 import { compileExpression } from "./compile-expression.ts";
 import { columnOf } from "./compiled.ts";
-import type { ColumnDefinition, Definition, Constraint } from "./definitions.ts";
-import { alter, columnsIn, type Draft, draftNamed, draftOf, drop } from "./draft.ts";
+import type { ColumnDefinition, Constraint, Definition } from "./definitions.ts";
 import type { Run } from "./run.ts";
 import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
 import { type Compiler, Scope } from "./scope.ts";
-import type { Expression, Query } from "./syntax.ts";
+import type { Expression } from "./syntax.ts";
 import { typeNamed } from "./types.ts";
 
-/** Applies the definitions of all migrations in their order. */
+type Kind<Name extends Definition["kind"]> = Extract<Definition, { readonly kind: Name }>;
+type ConstraintKind<Name extends Constraint["kind"]> = Extract<Constraint, { readonly kind: Name }>;
+type Named<C extends Constraint> = C & { readonly name: string };
+
+/** Compiles an expression over one row of a table. */
+type CompileRow = (expression: Expression) => RowExpression;
+
+/** The schema that all migrations together define. */
 export function buildSchema(definitions: readonly Definition[]): Schema {
-  const drafts = new Map<string, Draft>();
-  const views = new Map<string, Query>();
-  const sequences: string[] = [];
-  for (const definition of definitions) {
-    switch (definition.kind) {
-      case "view":
-        views.set(definition.name, definition.query);
-        break;
-      case "sequence":
-        sequences.push(definition.name);
-        break;
-      case "table":
-        drafts.set(definition.name, draftOf(definition));
-        break;
-      case "drop":
-        drop(definition, drafts, views);
-        break;
-      case "change":
-        break;
-      default:
-        alter(draftNamed(drafts, definition.table), definition);
-    }
-  }
-  const tables = new Map(Array.from(drafts, ([name, draft]) => [name, tableOf(name, draft, drafts)]));
-  for (const { name, columns } of tables.values()) {
-    for (const column of columns.values()) if (column.isIdentity) sequences.push(`${name}_${column.name}_seq`);
-  }
-  return { tables, views, sequences };
+  const all = <Name extends Definition["kind"]>(kind: Name) =>
+    definitions.filter((definition): definition is Kind<Name> => definition.kind === kind);
+  const appendOnly = new Set(all("append only").map(({ table }) => table));
+  const [defined, indexes] = [all("table"), all("index")];
+  const primaryKeys = new Map(defined.map(({ name, constraints }) => [name, primaryKeyIn(constraints)]));
+  const tables = defined.map((table) => {
+    const own = indexes.filter((index) => index.table === table.name);
+    return tableOf(table, { indexes: own, primaryKeys, isAppendOnly: appendOnly.has(table.name) });
+  });
+  const identities = tables.flatMap(({ name, columns }) =>
+    Array.from(columns.values()).flatMap((own) => (own.isIdentity ? [`${name}_${own.name}_seq`] : [])),
+  );
+  return {
+    tables: new Map(tables.map((table) => [table.name, table])),
+    views: new Map(all("view").map(({ name, query }) => [name, query])),
+    sequences: [...all("sequence").map(({ name }) => name), ...identities],
+  };
 }
 
-function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>): TableSchema {
-  const row = rowScope(draft);
-  const named = draft.constraints;
+type Surroundings = {
+  readonly indexes: readonly Kind<"index">[];
+  /** The columns of the primary key of each table. */
+  readonly primaryKeys: ReadonlyMap<string, readonly string[]>;
+  readonly isAppendOnly: boolean;
+};
+
+function tableOf(definition: Kind<"table">, { indexes, primaryKeys, isAppendOnly }: Surroundings): TableSchema {
+  const { name, columns } = definition;
+  const row = compileRowOf(columns);
+  const constraints = named(definition);
+  const all = <Name extends Constraint["kind"]>(kind: Name) =>
+    constraints.filter((constraint): constraint is Named<ConstraintKind<Name>> => constraint.kind === kind);
   const uniques = [
-    ...named.flatMap(({ constraint, name: own }) =>
-      constraint.kind === "unique" ? [uniqueOf(own, constraint.columns.map(column), undefined, row)] : [],
-    ),
-    ...draft.indexes
-      .filter(({ isUnique }) => isUnique)
-      .map((index) => uniqueOf(index.name, index.on, index.where, row)),
+    ...all("unique").map((unique) => uniqueOf(unique.name, unique.columns.map(column), undefined, row)),
+    ...indexes.filter(({ isUnique }) => isUnique).map((index) => uniqueOf(index.name, index.on, index.where, row)),
   ];
-  const leading = draft.indexes.flatMap(({ on: [first] }) => (first?.kind === "column" ? [first.name] : []));
+  const leading = indexes.flatMap(({ on: [first] }) => (first?.kind === "column" ? [first.name] : []));
+  const key = primaryKeys.get(name) ?? [];
   return {
     name,
-    columns: new Map(Array.from(draft.columns.values(), (own) => [own.name, columnOfTable(own, draft, row)])),
+    columns: new Map(columns.map((own) => [own.name, columnOfTable(own, key.includes(own.name), row)])),
     indexed: new Set([...leading, ...uniques.flatMap(({ foundBy }) => foundBy)]),
     uniques,
-    checks: named.flatMap(({ constraint, name: own }) =>
-      constraint.kind === "check"
-        ? [{ name: own, condition: row(constraint.condition), dependsOn: columnsIn(constraint.condition) }]
-        : [],
-    ),
-    references: named.flatMap(({ constraint, name: own }) =>
-      constraint.kind === "references" ? [referenceOf(own, constraint, drafts)] : [],
-    ),
-    isAppendOnly: draft.isAppendOnly,
+    checks: all("check").map(({ name: own, condition }) => {
+      return { name: own, condition: row(condition), dependsOn: columnsIn(condition) };
+    }),
+    references: all("references").map((reference): Reference => {
+      return { ...reference, targets: reference.targets ?? primaryKeys.get(reference.table) ?? [] };
+    }),
+    isAppendOnly,
   };
+}
+
+function primaryKeyIn(constraints: readonly Constraint[]): readonly string[] {
+  return constraints.flatMap((constraint) =>
+    constraint.kind === "unique" && constraint.isPrimary ? constraint.columns : [],
+  );
 }
 
 function column(name: string): Expression {
   return { kind: "column", of: undefined, name };
 }
 
-function columnOfTable(own: ColumnDefinition, draft: Draft, row: (expression: Expression) => RowExpression): Column {
-  const isKey = draft.constraints.some(
-    ({ constraint }) => constraint.kind === "unique" && constraint.isPrimary && constraint.columns.includes(own.name),
-  );
+function columnOfTable(own: ColumnDefinition, isKey: boolean, row: CompileRow): Column {
   return {
     name: own.name,
     type: typeNamed(own.type),
@@ -87,12 +90,7 @@ function columnOfTable(own: ColumnDefinition, draft: Draft, row: (expression: Ex
   };
 }
 
-function uniqueOf(
-  name: string,
-  on: readonly Expression[],
-  where: Expression | undefined,
-  row: (expression: Expression) => RowExpression,
-): Unique {
+function uniqueOf(name: string, on: readonly Expression[], where: Expression | undefined, row: CompileRow): Unique {
   const plain = on.flatMap((part) => (part.kind === "column" ? [part.name] : []));
   return {
     name,
@@ -104,20 +102,40 @@ function uniqueOf(
   };
 }
 
-function referenceOf(
-  name: string,
-  constraint: Extract<Constraint, { readonly kind: "references" }>,
-  drafts: ReadonlyMap<string, Draft>,
-): Reference {
-  const primary = draftNamed(drafts, constraint.table).constraints.find(
-    ({ constraint: other }) => other.kind === "unique" && other.isPrimary,
-  )?.constraint;
-  const targets = constraint.targets ?? (primary?.kind === "unique" ? primary.columns : []);
-  return { ...constraint, name, targets };
+/** The constraints of a table with their names, by default those of Postgres. */
+function named({ name: table, constraints }: Kind<"table">): readonly Named<Constraint>[] {
+  const taken = new Set<string>();
+  return constraints.map((constraint) => {
+    const plain = plainName(table, constraint);
+    let name = constraint.name ?? plain;
+    for (let times = 1; constraint.name === undefined && taken.has(name); times += 1) name = `${plain}${times}`;
+    taken.add(name);
+    return { ...constraint, name };
+  });
 }
 
-/** Compiles expressions over one row of a table that is still being built. */
-function rowScope({ columns }: Draft): (expression: Expression) => RowExpression {
+function plainName(table: string, constraint: Constraint): string {
+  switch (constraint.kind) {
+    case "unique":
+      return constraint.isPrimary ? `${table}_pkey` : `${table}_${constraint.columns.join("_")}_key`;
+    case "references":
+      return `${table}_${constraint.columns.join("_")}_fkey`;
+    case "check": {
+      const [only, ...more] = [...new Set(columnsIn(constraint.condition))];
+      return only !== undefined && more.length === 0 ? `${table}_${only}_check` : `${table}_check`;
+    }
+  }
+}
+
+/** The columns that an expression uses. */
+function columnsIn(expression: unknown): readonly string[] {
+  if (Array.isArray(expression)) return expression.flatMap(columnsIn);
+  if (typeof expression !== "object" || expression === null) return [];
+  if ("kind" in expression && expression.kind === "column") return [String((expression as { name?: unknown }).name)];
+  return Object.values(expression).flatMap(columnsIn);
+}
+
+function compileRowOf(columns: readonly ColumnDefinition[]): CompileRow {
   const compiler: Compiler = {
     schema: { tables: new Map(), views: new Map(), sequences: [] },
     query: () => assertNever("a query"),
@@ -125,7 +143,7 @@ function rowScope({ columns }: Draft): (expression: Expression) => RowExpression
   };
   const scope = new Scope({ compiler, parent: undefined, common: new Map() });
   const slot = scope.takeSlot();
-  const own = Array.from(columns.values(), ({ name, type }) => [name, columnOf(typeNamed(type), slot, name)] as const);
+  const own = columns.map(({ name, type }) => [name, columnOf(typeNamed(type), slot, name)] as const);
   scope.sources.push({ alias: "", columns: new Map(own) });
   return (expression) => {
     const compiled = compileExpression(expression, scope);

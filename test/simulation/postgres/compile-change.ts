@@ -1,11 +1,10 @@
-import { compileCommon } from "./compile-query.ts";
+import { compileCommon, compileOutputs } from "./compile-query.ts";
 import { compileExpression } from "./compile-expression.ts";
 import { compileFrom, conjunctsOf } from "./compile-from.ts";
-import { compileOutputs } from "./compile-outputs.ts";
 import { columnOf } from "./compiled.ts";
 import { changedTwice } from "./failure.ts";
 import { eachMatch, planJoin } from "./join.ts";
-import { lockNewest } from "./recheck.ts";
+import { lockNewest } from "./lock-rows.ts";
 import type { Row } from "./row.ts";
 import type { Run } from "./run.ts";
 import { type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";

@@ -5,12 +5,12 @@ import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts
 import { compileQuery } from "./compile-query.ts";
 import { parseMigration } from "./parse-schema.ts";
 import { parseStatement } from "./parse-statement.ts";
-import type { Row } from "./row.ts";
+import type { Row, WrittenRow } from "./row.ts";
 import type { DatabaseFacts, Sequence } from "./run.ts";
 import type { Schema } from "./schema.ts";
 import type { CompiledQuery, Compiler } from "./scope.ts";
 import { TableRows } from "./table-rows.ts";
-import { type HeldRow, MustWait, Transaction } from "./transaction.ts";
+import { MustWait, Transaction } from "./transaction.ts";
 import { toValue, toDriverValue, type Value, type Values } from "./types.ts";
 
 /** Types whose values are returned as they are stored. */
@@ -76,8 +76,8 @@ const RAISED_BY = 1_000_000n;
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
   readonly nowMs: () => number;
-  /** Called after a commit with the rows that it changed. */
-  onCommit: (changed: readonly HeldRow[]) => void = () => undefined;
+  /** Called after a commit. */
+  onCommit: (written: readonly WrittenRow[]) => void = () => undefined;
   onRecheck: () => void = () => undefined;
   /** Called after each statement with the number of rows that it returned. */
   onAnswer: (rows: number) => void = () => undefined;
@@ -141,9 +141,9 @@ export class Database implements DatabaseFacts {
     this.#commits += 1;
     const keepsOlder = this.#waiting.size > 0;
     this.#lastCommits?.add(tx.changed());
-    const changed = tx.commit({ commit: this.#commits, keepsOlder });
-    if (keepsOlder) for (const row of changed) this.#withOlder.add(row as Row);
-    this.onCommit(changed);
+    const changed = tx.commit({ commit: this.#commits, keepsOlder }) as readonly Row[];
+    if (keepsOlder) for (const row of changed) this.#withOlder.add(row);
+    this.onCommit(changed.flatMap(({ table, committed }) => (committed === undefined ? [] : [{ table, committed }])));
   }
 
   /** From now on `rewind` is possible. */

@@ -1,4 +1,4 @@
-import type { Expression, Query, Statement } from "./syntax.ts";
+import type { Expression, Query } from "./syntax.ts";
 
 /** One definition of a migration. Statements that do not affect rows, such as grants, are left out. */
 export type Definition =
@@ -18,26 +18,7 @@ export type Definition =
     }
   | { readonly kind: "view"; readonly name: string; readonly query: Query }
   | { readonly kind: "sequence"; readonly name: string }
-  | { readonly kind: "append only"; readonly table: string }
-  /** A change of rows by a migration; the tables are still empty when it runs here. */
-  | { readonly kind: "change"; readonly statement: Statement }
-  | {
-      readonly kind: "add column";
-      readonly table: string;
-      readonly column: ColumnDefinition;
-      readonly constraints: readonly Constraint[];
-    }
-  | { readonly kind: "add constraint"; readonly table: string; readonly constraint: Constraint }
-  | { readonly kind: "drop constraint"; readonly table: string; readonly name: string }
-  | { readonly kind: "set nullable"; readonly table: string; readonly column: string; readonly isNullable: boolean }
-  | {
-      readonly kind: "set default";
-      readonly table: string;
-      readonly column: string;
-      readonly value: Expression | undefined;
-    }
-  | { readonly kind: "drop"; readonly what: string; readonly name: string }
-  | { readonly kind: "drop column"; readonly table: string; readonly column: string };
+  | { readonly kind: "append only"; readonly table: string };
 
 export type ColumnDefinition = {
   readonly name: string;
@@ -49,6 +30,7 @@ export type ColumnDefinition = {
   readonly generated: Expression | undefined;
 };
 
+/** Postgres names a constraint without a name. */
 export type Constraint =
   | {
       readonly kind: "unique";

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
 import { insertEntries } from "#kernel/feed/outbox.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
@@ -7,7 +6,7 @@ import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { readSchema } from "./database.ts";
-import { simulatedPool } from "./testing/simulated-pool.ts";
+import { simulatedPool, tried } from "./testing/simulated-pool.ts";
 
 /** A script for a database; it returns what it read. */
 type Script = (pool: Pool) => Promise<unknown>;
@@ -18,15 +17,6 @@ async function expectAlike(script: Script): Promise<void> {
   const seen = await script(real.pool);
   const simulated = await simulatedPool(readSchema("platform"), script);
   expect(simulated).toEqual(seen);
-}
-
-async function tried(work: Promise<unknown>): Promise<unknown> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return { code: error.code, constraint: error.constraint };
-  }
 }
 
 async function inTurn(pool: Pool, statements: readonly Statement[]): Promise<unknown[]> {

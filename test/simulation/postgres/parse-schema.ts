@@ -1,6 +1,6 @@
 import type { ColumnDefinition, Definition, Constraint } from "./definitions.ts";
 import { parseType } from "./parse-primary.ts";
-import { parseAlone, parseChange, parseQueryAlone } from "./parse-statement.ts";
+import { parseAlone, parseQueryAlone } from "./parse-statement.ts";
 import type { Expression } from "./syntax.ts";
 import { Tokens } from "./tokens.ts";
 
@@ -9,36 +9,26 @@ export function parseMigration(sql: string): readonly Definition[] {
   const tokens = new Tokens(sql);
   const definitions: Definition[] = [];
   while (tokens.peek().kind !== "end") {
-    definitions.push(...parseDefinition(tokens));
+    const definition = parseDefinition(tokens);
+    if (definition !== undefined) definitions.push(definition);
     if (tokens.peek().kind !== "end") tokens.expect(";");
   }
   return definitions;
 }
 
-function parseDefinition(tokens: Tokens): readonly Definition[] {
-  if (tokens.takes("create", "table")) return [parseTable(tokens)];
-  if (tokens.takes("create", "unique", "index")) return [parseIndex(tokens, true)];
-  if (tokens.takes("create", "index")) return [parseIndex(tokens, false)];
-  if (tokens.takes("create", "view") || tokens.takes("create", "or", "replace", "view")) return [parseView(tokens)];
-  if (tokens.takes("create", "sequence")) return [parseSequence(tokens)];
-  if (tokens.takes("create", "trigger")) return parseTrigger(tokens);
-  if (tokens.takes("select", "append_only")) return [parseAppendOnly(tokens)];
-  if (tokens.takes("alter", "table")) return parseAlterTable(tokens);
-  if (["insert", "update", "delete"].some((word) => tokens.sees(word))) {
-    return [{ kind: "change", statement: parseChange(tokens) }];
-  }
-  if (tokens.takes("drop")) return [parseDrop(tokens)];
-  const isIgnored = ["create", "comment", "grant", "alter"].includes(tokens.peek().text);
-  if (!isIgnored) tokens.fail("unknown definition");
+/** Undefined for what does not affect rows, for what triggers note for callers, and for first rows, which the world makes. */
+function parseDefinition(tokens: Tokens): Definition | undefined {
+  if (tokens.takes("create", "table")) return parseTable(tokens);
+  if (tokens.takes("create", "unique", "index")) return parseIndex(tokens, true);
+  if (tokens.takes("create", "index")) return parseIndex(tokens, false);
+  if (tokens.takes("create", "view")) return parseView(tokens);
+  if (tokens.takes("create", "sequence")) return parseSequence(tokens);
+  if (tokens.takes("select", "append_only")) return parseAppendOnly(tokens);
+  if (tokens.takes("create", "trigger")) {
+    if (!tokens.name().startsWith("note_")) tokens.fail("a trigger is not simulated");
+  } else if (!["create", "insert"].some((word) => tokens.sees(word))) tokens.fail("unknown definition");
   tokens.skipStatement();
-  return [];
-}
-
-/** What triggers note for callers is not simulated. */
-function parseTrigger(tokens: Tokens): readonly Definition[] {
-  if (!tokens.name().startsWith("note_")) tokens.fail("a trigger is not simulated");
-  tokens.skipStatement();
-  return [];
+  return undefined;
 }
 
 function parseTable(tokens: Tokens): Definition {
@@ -78,7 +68,6 @@ function parseColumn(tokens: Tokens, constraints: Constraint[]): ColumnDefinitio
   for (;;) {
     const own = tokens.takes("constraint") ? tokens.name() : undefined;
     if (tokens.takes("not", "null")) column.isNullable = false;
-    else if (tokens.takes("null")) column.isNullable = true;
     else if (tokens.takes("default")) value = parseAlone(tokens);
     else if (tokens.takes("generated", "always", "as", "identity")) column.isIdentity = true;
     else if (tokens.takes("generated", "always", "as")) generated = parseGenerated(tokens);
@@ -109,7 +98,6 @@ function parseReference(tokens: Tokens, name: string | undefined, columns: reado
 }
 
 function parseIndex(tokens: Tokens, isUnique: boolean): Definition {
-  tokens.takes("concurrently");
   const name = tokens.name();
   tokens.expect("on");
   const table = tokens.name();
@@ -124,7 +112,7 @@ function parseIndex(tokens: Tokens, isUnique: boolean): Definition {
 
 function parseIndexed(tokens: Tokens): Expression {
   const expression = parseAlone(tokens);
-  if (!tokens.takes("desc")) tokens.takes("asc");
+  tokens.takes("desc");
   return expression;
 }
 
@@ -143,39 +131,6 @@ function parseSequence(tokens: Tokens): Definition {
 /** A migration calls one function: it forbids changes of rows. */
 function parseAppendOnly(tokens: Tokens): Definition {
   return { kind: "append only", table: tokens.inParentheses(() => tokens.next().text) };
-}
-
-function parseAlterTable(tokens: Tokens): readonly Definition[] {
-  const table = tokens.name();
-  return tokens.list(() => parseAlteration(tokens, table));
-}
-
-function parseAlteration(tokens: Tokens, table: string): Definition {
-  if (tokens.takes("drop", "constraint")) return { kind: "drop constraint", table, name: tokens.name() };
-  if (tokens.takes("drop", "column")) return { kind: "drop column", table, column: tokens.name() };
-  if (tokens.takes("alter", "column") || tokens.takes("alter")) return parseColumnChange(tokens, table);
-  tokens.expect("add");
-  const constraint = parseTableConstraint(tokens);
-  if (constraint !== undefined) return { kind: "add constraint", table, constraint };
-  tokens.takes("column");
-  const constraints: Constraint[] = [];
-  const column = parseColumn(tokens, constraints);
-  return { kind: "add column", table, column, constraints };
-}
-
-function parseColumnChange(tokens: Tokens, table: string): Definition {
-  const column = tokens.name();
-  if (tokens.takes("set", "not", "null")) return { kind: "set nullable", table, column, isNullable: false };
-  if (tokens.takes("drop", "not", "null")) return { kind: "set nullable", table, column, isNullable: true };
-  if (tokens.takes("drop", "default")) return { kind: "set default", table, column, value: undefined };
-  tokens.expect("set", "default");
-  return { kind: "set default", table, column, value: parseAlone(tokens) };
-}
-
-function parseDrop(tokens: Tokens): Definition {
-  const what = tokens.name();
-  tokens.takes("if", "exists");
-  return { kind: "drop", what, name: tokens.name() };
 }
 
 function names(tokens: Tokens): readonly string[] {

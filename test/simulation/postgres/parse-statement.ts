@@ -38,12 +38,7 @@ export function parseQueryAlone(tokens: Tokens) {
   return grammarOf(tokens, parseAny).query();
 }
 
-/** A statement inside a migration. */
-export function parseChange(tokens: Tokens): Statement {
-  return parseAny(grammarOf(tokens, parseAny));
-}
-
-export function parseAny(grammar: StatementGrammar): Statement {
+function parseAny(grammar: StatementGrammar): Statement {
   const { tokens } = grammar;
   const common = parseWith(grammar);
   if (tokens.takes("insert", "into")) return parseInsert(grammar, common);

@@ -11,6 +11,9 @@ export type Index = {
 /** A version that later commits have replaced; statements that began before commit `until` still see it. */
 type Older = { readonly values: Values | undefined; readonly until: number };
 
+/** A row that a commit has written, and not deleted. */
+export type WrittenRow = { readonly table: string; readonly committed: Values };
+
 /** A row with its committed version and the version of the transaction that changes it. */
 export class Row {
   readonly table: string;

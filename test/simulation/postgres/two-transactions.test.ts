@@ -1,12 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, one, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { emptyDatabase } from "#test/support/database.ts";
 import { schemaOf } from "./database.ts";
-import { simulatedPool } from "./testing/simulated-pool.ts";
+import { simulatedPool, tried } from "./testing/simulated-pool.ts";
 
 const TABLES = `
   create table owner (id bigint primary key, name text not null, limit_minor bigint not null);
@@ -107,15 +106,6 @@ const SECOND: Readonly<Record<string, Statement>> = {
 
 /** Resolves when the statement waits for a lock. */
 type UntilWaiting = (pool: Pool) => Promise<unknown>;
-
-async function tried(work: Promise<unknown>): Promise<unknown> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof DatabaseError)) throw error;
-    return { code: error.code, constraint: error.constraint };
-  }
-}
 
 async function play(pool: Pool, first: readonly Statement[], second: Statement, untilWaiting: UntilWaiting) {
   for (const statement of ROWS) await execute(pool, statement);

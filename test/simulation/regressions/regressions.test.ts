@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sized } from "../../support/proof.ts";
-import { replayInThread } from "../run-workers.ts";
+import { inThread } from "../run-workers.ts";
 import { REGRESSIONS } from "./regressions.ts";
 
 const TIMEOUT_MS = 20 * 60_000;
@@ -12,7 +12,7 @@ test(
   "no invariant breaks in a regression",
   async () => {
     const regressions = REGRESSIONS.map(({ title }) => title);
-    expect(await replayInThread({ regressions, mutant: undefined, seeds: SEEDS })).toEqual([]);
+    expect(await inThread({ regressions, mutant: undefined, seeds: SEEDS })).toEqual([]);
   },
   TIMEOUT_MS,
 );
@@ -20,7 +20,7 @@ test(
 test.each(REGRESSIONS.filter(({ mutant }) => mutant !== undefined))(
   "the mutant of the regression is detected: $title",
   async ({ title, mutant }) => {
-    expect(await replayInThread({ regressions: [title], mutant, seeds: MUTANT_SEEDS })).not.toEqual([]);
+    expect(await inThread({ regressions: [title], mutant, seeds: MUTANT_SEEDS })).not.toEqual([]);
   },
   TIMEOUT_MS,
 );

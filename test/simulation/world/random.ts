@@ -29,6 +29,12 @@ export function createRandom(seed: number): Random {
   };
 }
 
+/** One of the items, each as likely as its weight says, a whole number. */
+export function pickWeighted<T extends readonly [number, ...unknown[]]>(random: Random, items: readonly T[]): T {
+  let left = random.whole(0, items.reduce((total, [weight]) => total + weight, 0) - 1);
+  return items.find(([weight]) => (left -= weight) < 0)!;
+}
+
 export function hashText(text: string, start = 0): number {
   let hash = start ^ 0x81_1c_9d_c5;
   for (let index = 0; index < text.length; index += 1) {

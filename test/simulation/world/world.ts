@@ -266,11 +266,7 @@ export class World {
     const exit = (): void => this.#exited(process);
     const findPooled = pools?.takesTrading === true ? this.#subscriptionFor(process, "platform").findPooled : undefined;
     const parts = { process, pool, mt5, broker, quietPeriodMs, findPooled, log, exit };
-    const started = process.run(() => startPlatformProcess(parts));
-    started.then(
-      (platform) => void this.#platforms.add(platform),
-      () => this.#exited(process),
-    );
+    this.#begin(process, this.#platforms, () => startPlatformProcess(parts));
   }
 
   #startSubscription(name: ConsumerKind): void {
@@ -289,13 +285,8 @@ export class World {
       week: { anchor: new Date(FIRST_CUT_OFF_MS), periodMs: plan.pools.feePeriodMs },
     };
     const read = readerOf(this.network, process);
-    const started = process.run(() =>
-      startSubscriptionProcess({ process, pool, broker, log, arrival: name, read, others }),
-    );
-    started.then(
-      (subscription) => void (subscription && this.#subscriptions.add(subscription)),
-      () => this.#exited(process),
-    );
+    const parts = { process, pool, broker, log, arrival: name, read, others };
+    this.#begin(process, this.#subscriptions, () => startSubscriptionProcess(parts));
   }
 
   #startFee(index: number): void {
@@ -308,22 +299,21 @@ export class World {
       platform: this.#platformFor(process, "fee"),
     };
     note(() => `${process.name} starts`);
-    const started = process.run(() => startFeeProcess({ process, pool, log, others }));
-    started.then(
-      (fee) => void this.#fees.add(fee),
+    this.#begin(process, this.#fees, () => startFeeProcess({ process, pool, log, others }));
+  }
+
+  /** It can be called once it has started, when it serves calls. */
+  #begin<P>(process: SimulatedProcess, running: Set<P>, start: () => Promise<P | undefined>): void {
+    process.run(start).then(
+      (started) => void (started && running.add(started)),
       () => this.#exited(process),
     );
   }
 
   #subscriptionFor(process: SimulatedProcess, caller: ServiceName): Client<SubscriptionServiceService> {
     const contract = SubscriptionServiceService;
-    const remote = {
-      name: "subscription",
-      contract,
-      network: this.subscriptions,
-      permissions: subscriptionPermissions,
-    };
-    return remoteClient(remote, process, caller);
+    const own = { name: "subscription", network: this.subscriptions, permissions: subscriptionPermissions };
+    return remoteClient({ ...own, contract }, process, caller);
   }
 
   #platformFor(process: SimulatedProcess, caller: ServiceName): Client<PlatformServiceService> {

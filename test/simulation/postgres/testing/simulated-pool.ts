@@ -1,3 +1,4 @@
+import { DatabaseError } from "pg";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { createSimulatedPool } from "../../world/database-pool.ts";
 import { DatabaseServer } from "../../world/database-server.ts";
@@ -42,4 +43,14 @@ export async function simulatedPool<T>(schema: Statements, work: (pool: Pool) =>
   result.catch(() => undefined);
   await scheduler.runUntil(() => isOver);
   return await result;
+}
+
+/** What a statement answers, or how the database refuses it: alike on a real one and on a simulated one. */
+export async function tried(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    return { code: error.code, constraint: error.constraint };
+  }
 }

@@ -1,4 +1,26 @@
+import type { Tally } from "../run-seeds.ts";
 import type { Hits } from "./coverage.ts";
+
+/** A combination is counted at each level that it reached. */
+const LEVELS = [1, 10, 100, 1_000];
+const HOUR_MS = 3_600_000;
+
+/** The failures, and the size and speed of the run. */
+export function printTally(tally: Tally, seconds: number): string {
+  const { seeds, events, simulatedMs, crashes, faults, failures, hits, trace } = tally;
+  const rate = (seeds / seconds).toFixed(1);
+  const counted = LEVELS.map((level) => {
+    const cells = Object.values(hits).filter((times) => times >= level).length;
+    return `${cells} covered ${level === 1 ? "once" : `${level} times`}`;
+  });
+  return [
+    ...failures.map(({ seed, mode, invariant, message }) => `seed ${seed} (${mode}) breaks ${invariant}: ${message}`),
+    `${seeds} histories in ${seconds.toFixed(1)} s, ${rate} a second; ${(simulatedMs / HOUR_MS).toFixed(1)} simulated hours, ${events} events`,
+    `${crashes} crashes and ${faults} other faults`,
+    `combinations of kind, crash point and fault: ${counted.join(", ")}`,
+    `trace ${trace.toString(16).padStart(8, "0")}, ${failures.length} failed`,
+  ].join("\n");
+}
 
 /** One row for each kind of leg and crash point, one column for each fault. */
 export function coverageTable(hits: Hits): string {
@@ -43,9 +65,4 @@ function marginal(hits: Hits, part: 1 | 2, title: string): string {
 
 function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
-}
-
-/** The number of combinations that occurred at least `atLeast` times. */
-export function countCells(hits: Hits, atLeast: number): number {
-  return Object.values(hits).filter((times) => times >= atLeast).length;
 }

@@ -1,17 +1,9 @@
 import { legOf } from "../checks/platform-rows.ts";
-import type { Row } from "../postgres/row.ts";
-import type { HeldRow } from "../postgres/transaction.ts";
-import { textOf, type Values } from "../postgres/types.ts";
+import type { WrittenRow } from "../postgres/row.ts";
+import { textOf } from "../postgres/types.ts";
 
-/** The rows that a commit of the platform service changed, as lines of a printed history. */
-export function describeChanges(changed: readonly HeldRow[]): readonly string[] {
-  return changed.flatMap((held) => {
-    const { table, committed } = held as Row;
-    return committed === undefined ? [] : describeRow(table, committed);
-  });
-}
-
-function describeRow(table: string, row: Values): readonly string[] {
+/** A row that a commit of the platform service has written, as lines of a printed history. */
+export function describeRow({ table, committed: row }: WrittenRow): readonly string[] {
   switch (table) {
     case "leg": {
       const { number, kind, login, state, attempt, dealId, refusal, review } = legOf(row);
