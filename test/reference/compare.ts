@@ -6,19 +6,17 @@ import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
 import { type EquityUnderTest, expectOwned, REAL_EQUITY } from "./model-equity.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
+import { expectMarked, expectProven, type MastersUnderTest, REAL_MASTERS } from "./model-masters.ts";
 import { type PoolUnderTest, type Tally, REAL_POOL, modelPool, newTally } from "./model-pool.ts";
-import { expectMarked, REAL_TICKS, type TicksUnderTest } from "./model-ticks.ts";
-import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
 
 export type Comparison = {
   readonly seed: number;
   readonly runs: number;
   readonly shape?: HistoryShape;
   readonly pool?: Partial<PoolUnderTest>;
-  readonly proof?: ProofUnderTest;
+  readonly masters?: Partial<MastersUnderTest>;
   readonly fees?: Partial<FeesUnderTest>;
   readonly equity?: Partial<EquityUnderTest>;
-  readonly ticks?: Partial<TicksUnderTest>;
   /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
 };
@@ -66,10 +64,9 @@ export function compareWithReference({
   runs,
   shape = EVERYTHING,
   pool,
-  proof = REAL_PROOF,
+  masters,
   fees,
   equity,
-  ticks,
   shrink = true,
 }: Comparison): Verdict {
   const tally = newTally();
@@ -78,8 +75,8 @@ export function compareWithReference({
     const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees({ ...REAL_FEES, ...fees }) });
     runHistory(world, history, () => {
       expectConserved(world);
-      expectShown(world, proof);
-      expectMarked(world, { ...REAL_TICKS, ...ticks });
+      expectProven(world, { ...REAL_MASTERS, ...masters });
+      expectMarked(world, { ...REAL_MASTERS, ...masters });
       expectOwned(world, { ...REAL_EQUITY, ...equity });
       // Compares what is shown of each pool.
       for (const master of world.masters) master.pool.performance(feesByDay(master));

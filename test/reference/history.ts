@@ -1,77 +1,14 @@
 import fc from "fast-check";
 import { dollars } from "./engine/cents.ts";
 
+type Drawn<Parts> = { readonly [Name in keyof Parts]: Parts[Name] extends fc.Arbitrary<infer Value> ? Value : never };
+type Kinds = typeof STEPS;
+
 /** Amounts in cents. Indexes are taken modulo the number of Investors, Masters and positions. */
 export type Step =
-  | { readonly kind: "deposit"; readonly investorIndex: number; readonly cents: bigint }
-  | { readonly kind: "withdraw"; readonly investorIndex: number; readonly cents: bigint }
-  | {
-      readonly kind: "assign";
-      readonly investorIndex: number;
-      readonly masterIndex: number;
-      readonly ratePpm: bigint;
-      readonly enabled: boolean;
-    }
-  | { readonly kind: "unassign"; readonly investorIndex: number }
-  | { readonly kind: "result"; readonly masterIndex: number; readonly cents: bigint }
-  | { readonly kind: "charge"; readonly masterIndex: number; readonly cents: bigint }
-  | { readonly kind: "dealer"; readonly masterIndex: number; readonly cents: bigint }
-  | { readonly kind: "acknowledge"; readonly masterIndex: number }
-  /** What dealers have moved is a result: of now, or one that repairs an earlier one. */
-  | { readonly kind: "repair"; readonly masterIndex: number; readonly resultIndex: number | undefined }
-  | { readonly kind: "agent"; readonly masterIndex: number; readonly cents: bigint }
-  /** The platform raises a balance below zero to zero, and pays so much more or less. */
-  | { readonly kind: "protect"; readonly masterIndex: number; readonly cents: bigint }
+  | { readonly [Kind in keyof Kinds]: { readonly kind: Kind } & Drawn<Kinds[Kind][1]> }[keyof Kinds]
   /** The Master loses its balance and some cents more, without a trade. */
-  | { readonly kind: "gap"; readonly masterIndex: number; readonly cents: bigint }
-  /** The session of a position closes, so that its price grows old. */
-  | { readonly kind: "stale"; readonly masterIndex: number; readonly positionIndex: number }
-  /** The broker charges an Investor, by a rule that adopts it. */
-  | { readonly kind: "levy"; readonly investorIndex: number; readonly cents: bigint }
-  | { readonly kind: "archive"; readonly investorIndex: number }
-  | { readonly kind: "restore"; readonly investorIndex: number }
-  | { readonly kind: "compensate"; readonly masterIndex: number }
-  | { readonly kind: "open"; readonly masterIndex: number; readonly volume: bigint; readonly cents: bigint }
-  | {
-      readonly kind: "add";
-      readonly masterIndex: number;
-      readonly positionIndex: number;
-      readonly volume: bigint;
-      readonly cents: bigint;
-    }
-  | { readonly kind: "mark"; readonly masterIndex: number; readonly positionIndex: number; readonly cents: bigint }
-  | {
-      readonly kind: "close";
-      readonly masterIndex: number;
-      readonly positionIndex: number;
-      readonly volume: bigint;
-      readonly cents: bigint;
-    }
-  | {
-      readonly kind: "reverse";
-      readonly masterIndex: number;
-      readonly positionIndex: number;
-      readonly volume: bigint;
-      readonly cents: bigint;
-    }
-  | { readonly kind: "rate"; readonly investorIndex: number; readonly ratePpm: bigint; readonly since: Since }
-  | { readonly kind: "switch"; readonly investorIndex: number; readonly enabled: boolean }
-  | {
-      readonly kind: "version";
-      readonly investorIndex: number;
-      readonly ratePpm: bigint | undefined;
-      readonly enabled: boolean | undefined;
-      readonly since: Since;
-    }
-  | { readonly kind: "cancel"; readonly investorIndex: number }
-  /** It waits until the Master is flat, which closes its positions then. */
-  | {
-      readonly kind: "queued";
-      readonly investorIndex: number;
-      readonly command: "withdraw" | "unassign";
-      readonly cents: bigint;
-    }
-  | { readonly kind: "week" };
+  | { readonly kind: "gap"; readonly masterIndex: number; readonly cents: bigint };
 
 /** The start of a rate: now, the stored start, or the number of steps after now; negative for earlier steps. */
 export type Since = "now" | "stored" | number;
@@ -94,8 +31,8 @@ export function histories({
   kinds = ALL,
   sequences = [],
 }: HistoryShape): fc.Arbitrary<History> {
-  const chosen = Object.entries(STEPS).filter(([kind]) => kinds.includes(kind as Step["kind"]));
-  const single = fc.oneof(...chosen.map(([, weighted]) => weighted)).map((step) => [step]);
+  const chosen = EVERY.filter((kind) => kinds.includes(kind));
+  const single = fc.oneof(...chosen.map(weighted)).map((step) => [step]);
   const some = sequences.map((name) => ({ weight: 1, arbitrary: SEQUENCES[name] }));
   const few = some.length === 0 ? single : fc.oneof({ weight: 40, arbitrary: single }, ...some);
   return fc
@@ -117,7 +54,7 @@ export function histories({
 /** Histories that end a week after every few steps, so that a year of fees has about as many weeks as in reality. */
 export function weeklyHistories(shape: HistoryShape & { readonly weeks: number }): fc.Arbitrary<History> {
   const { investors, masters, steps, weeks } = shape;
-  const single = fc.oneof(...ALL.map((kind) => STEPS[kind]));
+  const single = fc.oneof(...ALL.map(weighted));
   const week = fc
     .array(single, { minLength: steps, maxLength: steps })
     .map((days): Step[] => [...days, { kind: "week" }]);
@@ -151,16 +88,16 @@ const beyondTheHole = fc.oneof({ weight: 3, arbitrary: fc.constant(0n) }, positi
 const LATEST = -1;
 /** More than any Investor has. */
 export const EVERYTHING = 99_000_000_00n;
+const orEverything = fc.oneof(positive, fc.constant(EVERYTHING));
+const OPENING_COMMISSIONS: readonly bigint[] = [0n, 0n, -7n, -250n];
+const ADDING_COMMISSIONS: readonly bigint[] = [0n, -7n];
+const QUEUED = ["withdraw", "withdraw", "unassign"] as const;
+const taken = positive.map((cents) => -cents);
+const mostlySigned = fc.oneof({ weight: 9, arbitrary: signed }, { weight: 1, arbitrary: taken });
 const rate = fc.oneof(fc.constantFrom(0n, 200_000n, 275_000n, 300_000n, 333_333n, 1_000_000n), cent(0n, 1_000_000n));
 const index = fc.nat({ max: 11 });
 const volume = cent(1n, 6n);
 const moment = fc.oneof(fc.constant("now" as const), fc.integer({ min: -12, max: 8 }));
-
-function weighted<T extends Step>(weight: number, parts: { [K in keyof T]: fc.Arbitrary<T[K]> }) {
-  return { weight, arbitrary: fc.record(parts) as unknown as fc.Arbitrary<Step> };
-}
-
-const is = <T extends string>(kind: T) => fc.constant(kind);
 
 /** The first Master may have been registered with a balance, and with an open position. */
 const registrations = fc
@@ -176,81 +113,63 @@ const registrations = fc
     ];
   });
 
+/** How often each kind of step occurs beside the others, and what is drawn for it. */
 const STEPS = {
-  deposit: weighted(6, { kind: is("deposit"), investorIndex: index, cents: positive }),
-  withdraw: weighted(7, {
-    kind: is("withdraw"),
-    investorIndex: index,
-    cents: fc.oneof(positive, fc.constant(EVERYTHING)),
-  }),
-  assign: weighted(4, {
-    kind: is("assign"),
-    investorIndex: index,
-    masterIndex: index,
-    ratePpm: rate,
-    enabled: fc.boolean(),
-  }),
-  unassign: weighted(3, { kind: is("unassign"), investorIndex: index }),
-  result: weighted(9, { kind: is("result"), masterIndex: index, cents: signed }),
-  charge: weighted(2, { kind: is("charge"), masterIndex: index, cents: signed }),
-  open: weighted(8, { kind: is("open"), masterIndex: index, volume, cents: fc.constantFrom(0n, 0n, -7n, -250n) }),
-  add: weighted(1, {
-    kind: is("add"),
-    masterIndex: index,
-    positionIndex: index,
-    volume,
-    cents: fc.constantFrom(0n, -7n),
-  }),
-  mark: weighted(6, { kind: is("mark"), masterIndex: index, positionIndex: index, cents: signed }),
-  close: weighted(10, { kind: is("close"), masterIndex: index, positionIndex: index, volume, cents: signed }),
-  reverse: weighted(1, { kind: is("reverse"), masterIndex: index, positionIndex: index, volume, cents: signed }),
-  rate: weighted(3, { kind: is("rate"), investorIndex: index, ratePpm: rate, since: moment }),
-  version: weighted(9, {
-    kind: is("version"),
-    investorIndex: index,
-    ratePpm: fc.option(rate, { nil: undefined }),
-    enabled: fc.option(fc.boolean(), { nil: undefined }),
-    since: fc.oneof(fc.constantFrom("now" as const, "stored" as const), fc.integer({ min: -8, max: 12 })),
-  }),
-  cancel: weighted(3, { kind: is("cancel"), investorIndex: index }),
-  switch: weighted(5, { kind: is("switch"), investorIndex: index, enabled: fc.boolean() }),
-  dealer: weighted(4, {
-    kind: is("dealer"),
-    masterIndex: index,
-    cents: fc.oneof({ weight: 9, arbitrary: signed }, { weight: 1, arbitrary: positive.map((cents) => -cents) }),
-  }),
-  acknowledge: weighted(1, { kind: is("acknowledge"), masterIndex: index }),
-  repair: weighted(3, {
-    kind: is("repair"),
-    masterIndex: index,
-    resultIndex: fc.option(fc.nat({ max: 5 }), { nil: undefined }),
-  }),
-  agent: weighted(1, { kind: is("agent"), masterIndex: index, cents: positive.map((cents) => cents / 10n + 1n) }),
-  protect: weighted(3, {
-    kind: is("protect"),
-    masterIndex: index,
-    cents: beyondTheHole,
-  }),
-  stale: weighted(1, { kind: is("stale"), masterIndex: index, positionIndex: index }),
-  levy: weighted(1, { kind: is("levy"), investorIndex: index, cents: cent(1n, 50_00n) }),
-  archive: weighted(1, { kind: is("archive"), investorIndex: index }),
-  restore: weighted(1, { kind: is("restore"), investorIndex: index }),
-  compensate: weighted(1, { kind: is("compensate"), masterIndex: index }),
-  queued: weighted(5, {
-    kind: is("queued"),
-    investorIndex: index,
-    command: fc.constantFrom("withdraw" as const, "withdraw" as const, "unassign" as const),
-    cents: fc.oneof(positive, fc.constant(EVERYTHING)),
-  }),
-  week: weighted(5, { kind: is("week") }),
+  deposit: [6, { investorIndex: index, cents: positive }],
+  withdraw: [7, { investorIndex: index, cents: orEverything }],
+  assign: [4, { investorIndex: index, masterIndex: index, ratePpm: rate, enabled: fc.boolean() }],
+  unassign: [3, { investorIndex: index }],
+  result: [9, { masterIndex: index, cents: signed }],
+  charge: [2, { masterIndex: index, cents: signed }],
+  open: [8, { masterIndex: index, volume, cents: fc.constantFrom(...OPENING_COMMISSIONS) }],
+  add: [1, { masterIndex: index, positionIndex: index, volume, cents: fc.constantFrom(...ADDING_COMMISSIONS) }],
+  mark: [6, { masterIndex: index, positionIndex: index, cents: signed }],
+  close: [10, { masterIndex: index, positionIndex: index, volume, cents: signed }],
+  reverse: [1, { masterIndex: index, positionIndex: index, volume, cents: signed }],
+  rate: [3, { investorIndex: index, ratePpm: rate, since: moment }],
+  version: [
+    9,
+    {
+      investorIndex: index,
+      ratePpm: fc.option(rate, { nil: undefined }),
+      enabled: fc.option(fc.boolean(), { nil: undefined }),
+      since: fc.oneof(fc.constantFrom("now" as const, "stored" as const), fc.integer({ min: -8, max: 12 })),
+    },
+  ],
+  cancel: [3, { investorIndex: index }],
+  switch: [5, { investorIndex: index, enabled: fc.boolean() }],
+  dealer: [4, { masterIndex: index, cents: mostlySigned }],
+  acknowledge: [1, { masterIndex: index }],
+  /** What dealers have moved is a result: of now, or one that repairs an earlier one. */
+  repair: [3, { masterIndex: index, resultIndex: fc.option(fc.nat({ max: 5 }), { nil: undefined }) }],
+  agent: [1, { masterIndex: index, cents: positive.map((cents) => cents / 10n + 1n) }],
+  /** The platform raises a balance below zero to zero, and pays so much more or less. */
+  protect: [3, { masterIndex: index, cents: beyondTheHole }],
+  /** The session of a position closes, so that its price grows old. */
+  stale: [1, { masterIndex: index, positionIndex: index }],
+  /** The broker charges an Investor, by a rule that adopts it. */
+  levy: [1, { investorIndex: index, cents: cent(1n, 50_00n) }],
+  archive: [1, { investorIndex: index }],
+  restore: [1, { investorIndex: index }],
+  compensate: [1, { masterIndex: index }],
+  /** It waits until the Master is flat, which closes its positions then. */
+  queued: [5, { investorIndex: index, command: fc.constantFrom(...QUEUED), cents: orEverything }],
+  week: [5, {}],
 } as const;
+
+const EVERY = Object.keys(STEPS) as (keyof Kinds)[];
+
+function weighted(kind: keyof Kinds) {
+  const [weight, parts]: readonly [number, Readonly<Record<string, fc.Arbitrary<unknown>>>] = STEPS[kind];
+  return { weight, arbitrary: fc.record({ kind: fc.constant(kind), ...parts }) as unknown as fc.Arbitrary<Step> };
+}
 
 /**
  * Steps that only histories have which ask for them: many versions of fees leave little else, the reference knows no queue, and of a pool that
  * has lost everything rounding makes what it is worth.
  */
 const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel", "queued", "protect"];
-const ALL = (Object.keys(STEPS) as (keyof typeof STEPS)[]).filter((kind) => !ASKED_FOR.includes(kind));
+const ALL = EVERY.filter((kind) => !ASKED_FOR.includes(kind));
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
 const emptied = fc

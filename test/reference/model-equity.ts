@@ -15,19 +15,13 @@ import { accountOf, activeOf, type Due, type Investor, type World } from "./engi
 import { E8_PER_CENT } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
-export type EquityUnderTest = {
-  readonly linesAfter: typeof linesAfter;
-  readonly decideDeparture: typeof decideDeparture;
-  readonly departureReasons: typeof departureReasons;
-  readonly equityReply: typeof EquityReply.of;
-};
-
-export const REAL_EQUITY: EquityUnderTest = {
+export const REAL_EQUITY = {
   linesAfter,
   decideDeparture,
   departureReasons,
   equityReply: EquityReply.of,
 };
+export type EquityUnderTest = Readonly<typeof REAL_EQUITY>;
 
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };

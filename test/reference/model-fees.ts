@@ -37,15 +37,8 @@ import type { Debt } from "../../services/subscription/domain/fees/terms.ts";
 import { scheduledAfter, stepsOf, type Version } from "../../services/fee/domain/timeline.ts";
 
 /** The functions under test; a mutant replaces one of them. */
-export type FeesUnderTest = {
-  readonly continueFold: typeof continueFold;
-  readonly decideDue: typeof decideDue;
-  readonly decideDebts: typeof decideDebts;
-  readonly versionOfChange: typeof versionOfChange;
-  readonly decidePending: typeof decidePending;
-};
-
-export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, versionOfChange, decidePending };
+export const REAL_FEES = { continueFold, decideDue, decideDebts, versionOfChange, decidePending };
+export type FeesUnderTest = Readonly<typeof REAL_FEES>;
 
 type PendingFacts = {
   readonly versions: readonly Version[];

@@ -39,16 +39,7 @@ import {
 import { E8_PER_CENT, expectNear } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
-export type PerformanceUnderTest = {
-  readonly chainValuations: typeof chainValuations;
-  readonly joinDays: typeof joinDays;
-  readonly maxDrawdown: typeof maxDrawdown;
-  readonly valuationsOf: typeof valuationsOf;
-  readonly valuationsOfMarks: typeof valuationsOfMarks;
-  readonly performanceReply: typeof PerformanceReply.of;
-};
-
-export const REAL_PERFORMANCE: PerformanceUnderTest = {
+export const REAL_PERFORMANCE = {
   chainValuations,
   joinDays,
   maxDrawdown,
@@ -56,6 +47,7 @@ export const REAL_PERFORMANCE: PerformanceUnderTest = {
   valuationsOfMarks,
   performanceReply: PerformanceReply.of,
 };
+export type PerformanceUnderTest = Readonly<typeof REAL_PERFORMANCE>;
 
 /** Days that were compared, and those that were not: a pool of next to nothing is worth what rounding makes of it. */
 export type PerformanceTally = { days: number; tooSmall: number };

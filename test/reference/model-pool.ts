@@ -18,40 +18,15 @@ import { isResult, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import type { Instant } from "./engine/configuration.ts";
 import { compare, type Fraction, fraction, minus, ONE, over, plus, show, times } from "./engine/fraction.ts";
-import {
-  modelPerformance,
-  type PerformanceTally,
-  type PerformanceUnderTest,
-  REAL_PERFORMANCE,
-} from "./model-performance.ts";
-import {
-  arriveIn,
-  idOf,
-  modelRepairs,
-  NO_HOLDING,
-  paidBy,
-  REAL_REPAIRS,
-  type RepairsUnderTest,
-  type RepairTally,
-} from "./model-repairs.ts";
+import { modelPerformance, type PerformanceTally, REAL_PERFORMANCE } from "./model-performance.ts";
+import { arriveIn, idOf, modelRepairs, NO_HOLDING, paidBy, REAL_REPAIRS, type RepairTally } from "./model-repairs.ts";
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 import { compensate } from "../../services/subscription/domain/pool/raise-negative.ts";
 
 /** The functions under test; a mutant replaces one of them. */
-export type PoolUnderTest = {
-  readonly strikePool: typeof strikePool;
-  readonly valuePositions: typeof valuePositions;
-  readonly allocateDeal: typeof allocateDeal;
-  readonly takeOut: typeof takeOut;
-  readonly leaveUnits: typeof leaveUnits;
-  readonly compensate: typeof compensate;
-  readonly floatingShares: typeof floatingShares;
-} & PerformanceUnderTest &
-  RepairsUnderTest;
-
-export const REAL_POOL: PoolUnderTest = {
+export const REAL_POOL = {
   ...REAL_PERFORMANCE,
   ...REAL_REPAIRS,
   strikePool,
@@ -62,6 +37,7 @@ export const REAL_POOL: PoolUnderTest = {
   compensate,
   floatingShares,
 };
+export type PoolUnderTest = Readonly<typeof REAL_POOL>;
 
 /** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
 export type Tally = { allocations: number; ties: number } & RepairTally & PerformanceTally;

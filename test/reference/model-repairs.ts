@@ -14,13 +14,8 @@ import type { modelPerformance } from "./model-performance.ts";
 import { E8_PER_CENT } from "./tolerance.ts";
 
 /** The functions under test; a mutant replaces one of them. */
-export type RepairsUnderTest = {
-  readonly raiseNegative: typeof raiseNegative;
-  readonly giveResult: typeof giveResult;
-  readonly divideRepair: typeof divideRepair;
-};
-
-export const REAL_REPAIRS: RepairsUnderTest = { raiseNegative, giveResult, divideRepair };
+export const REAL_REPAIRS = { raiseNegative, giveResult, divideRepair };
+type RepairsUnderTest = Readonly<typeof REAL_REPAIRS>;
 
 /** Compensations that raised holdings below zero, and decisions on what dealers have moved. */
 export type RepairTally = { compensated: number; repaired: number };

@@ -114,8 +114,8 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
     seed: 5,
     pool: { performanceReply: (facts) => PerformanceReply.of({ ...facts, credited: [] }) },
   },
-  "a price is a mark however old it is": { ticks: { isRecent: () => true } },
-  "the last price of a closed session is a mark": { ticks: { isOfOpenSession: () => true } },
+  "a price is a mark however old it is": { masters: { isRecent: () => true } },
+  "the last price of a closed session is a mark": { masters: { isOfOpenSession: () => true } },
   "only the first reason blocks a withdrawal": {
     seed: 5,
     equity: { departureReasons: (known) => departureReasons(known).slice(0, 1) },
@@ -168,7 +168,7 @@ const MUTANTS: Readonly<Record<string, Mutant>> = {
   },
   "an acknowledgement covers later movements": {
     seed: 5,
-    proof: {
+    masters: {
       proveMaster: (login, money, holdings, shown) =>
         proveMaster(login, { ...money, acknowledged: money.acknowledged && money.external }, holdings, shown),
     },

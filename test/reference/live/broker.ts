@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { eventually, minorOf } from "../../journey/support/client.ts";
+import { eventually, json, minorOf, withKey } from "../../journey/support/client.ts";
+import { newOperator, reviewAbout } from "../../journey/support/reviews.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import * as capital from "../engine/own-capital.ts";
@@ -74,6 +75,22 @@ export async function moveOwn(live: Live, master: Master, cents: bigint): Promis
 }
 
 export type Votes = (masterLogin: string, dealId: string) => Promise<void>;
+
+/** Two operators that allocate what dealers have moved on a Master. */
+export async function openVotes({ system, client }: Live): Promise<Votes> {
+  const keys = [await newOperator(system, "Allocates"), await newOperator(system, "Approves")];
+  return async (masterLogin, dealId) => {
+    const review = await reviewAbout(client, masterLogin, "external_funds_on_master");
+    for (const key of keys) {
+      const vote = { id: textOf(review, "id"), action: "allocate", deal_id: dealId, note: "Checked." };
+      const { status, text } = await withKey(client, key).send("/api/v1/ops/reviews", {
+        method: "POST",
+        ...json(vote),
+      });
+      expect(status, text).toBe(200);
+    }
+  };
+}
 
 /** Two operators decide that what dealers have moved is a result, of now or of the result that it repairs. False when that is not possible. */
 export async function repairBy(live: Live, master: Master, votes: Votes, repaired?: PastResult): Promise<boolean> {

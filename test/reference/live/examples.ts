@@ -3,7 +3,6 @@ import { centsOf, dollars } from "../engine/cents.ts";
 import type { Investor } from "../engine/world.ts";
 import * as broker from "./broker.ts";
 import { addLiveMaster, type Live } from "./live.ts";
-import { openVotes } from "./votes.ts";
 import { untilEqual } from "./until-equal.ts";
 import { newPooledInvestor, type Pool, pooled } from "./run-example.ts";
 import * as steps from "./steps.ts";
@@ -129,7 +128,7 @@ export async function stopOutCompensated(live: Live): Promise<void> {
 
 /** What a dealer pays for a wrong price goes to those that had the loss; no fee is paid on what was lost and came back. */
 export async function repairedResult(live: Live): Promise<void> {
-  const votes = await openVotes(live);
+  const votes = await broker.openVotes(live);
   const { master, investors } = await pooled(live, ["6000", "4000"]);
   const [one, two] = investors as [Investor, Investor];
   await steps.result(live, master, -1_000_00n);

@@ -9,7 +9,6 @@ import { expectExplainedPayments, expectPendingFees } from "./pending.ts";
 import { queueUntilFlat } from "./queued.ts";
 import * as steps from "./steps.ts";
 import { untilEqual } from "./until-equal.ts";
-import { openVotes } from "./votes.ts";
 import { nextWeek } from "./weeks.ts";
 
 /** The largest of some random histories, always the same for a seed. */
@@ -34,7 +33,7 @@ export async function runLiveHistory(live: Live, history: History): Promise<void
   const investors: Investor[] = [];
   for (let n = 0; n < history.investors; n += 1) investors.push(await addLiveInvestor(live));
   let opened: Promise<broker.Votes> | undefined;
-  const votes = () => (opened ??= openVotes(live));
+  const votes = () => (opened ??= broker.openVotes(live));
   const participants: Participants = { investors, masters, moments: [], votes };
   for (const step of history.steps) {
     participants.moments.push(Date.now());

@@ -16,9 +16,14 @@ const TIMEOUT_MS = 90_000;
 /** Waits until the system equals the reference to the cent; fails with the transcript and all differences. */
 export async function untilEqual(live: Live): Promise<void> {
   expectConserved(live.world);
+  await untilNone(live, () => differencesOf(live));
+}
+
+/** Waits until no difference is left; fails with the transcript and those that are. */
+async function untilNone(live: Live, find: () => Promise<readonly string[]>): Promise<void> {
   await eventually(async () => {
     await closePassedWeeks(live);
-    const differences = await differencesOf(live);
+    const differences = await find();
     if (differences.length > 0) {
       throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
     }
@@ -129,14 +134,10 @@ export function expectSubscriptions(live: Live): Promise<void> {
 
 /** Compares what the account and the parts of each Investor show of all steps, at the end of an example. */
 export function expectHistory(live: Live): Promise<void> {
-  return eventually(async () => {
-    await closePassedWeeks(live);
+  return untilNone(live, async () => {
     const performances = live.world.masters.map((master) => performanceDifferences(live, master));
-    const differences = (await Promise.all([historyDifferences(live), ...performances])).flat();
-    if (differences.length > 0) {
-      throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
-    }
-  }, TIMEOUT_MS);
+    return (await Promise.all([historyDifferences(live), ...performances])).flat();
+  });
 }
 
 async function compareSubscriptions(live: Live): Promise<void> {
