@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
-import { prepareDatabase } from "../provision/database.ts";
+import { prepareDatabase, withClient } from "../provision/database.ts";
 import { runOnce } from "../provision/one-shot.ts";
 import { readDatabaseUrls } from "../provision/operator-settings.ts";
 import { readOrMakeSecrets } from "../provision/secrets.ts";
@@ -15,17 +14,7 @@ await runOnce("init-database", async (env) => {
   const isCluster = existsSync(join(GENERATED_SECRETS, CLUSTER_MARK));
   const server = isCluster ? DATABASE_PROXY : POSTGRES_SERVER;
   const url = `postgres://postgres:${secrets.postgresPassword}@${server}/postgres`;
-  if (isCluster) await waitForStandby(url);
+  if (isCluster) await withClient(url, requireStandby);
   await prepareDatabase(url, secrets);
   return "prepared the roles and the schema of every service";
 });
-
-async function waitForStandby(url: string): Promise<void> {
-  const client = new pg.Client(url);
-  await client.connect();
-  try {
-    await requireStandby(client);
-  } finally {
-    await client.end();
-  }
-}

@@ -30,7 +30,7 @@ export async function createMaster(crm: Crm, { masterGroup }: System, created: N
     call: { method: "POST", path: "/api/v1/master/create", body },
     settledWithinMs: SETTLED_WITHIN_MS,
     read: masterOf,
-    findEffect: async () => masterOrNone(await findByName(crm, "/api/v1/master/directory", body.name)),
+    findEffect: () => findByName(crm, "/api/v1/master/directory", body.name, masterOf),
   });
   const { id, login, paymentLogin } = master;
   crm.print.result(200, `id ${id}, mt5_login ${login}, payment_account_login ${paymentLogin}: three identifiers`);
@@ -47,7 +47,7 @@ export async function createInvestor(
     call: { method: "POST", path: "/api/v1/investor/create", body },
     settledWithinMs: SETTLED_WITHIN_MS,
     read: investorOf,
-    findEffect: async () => investorOrNone(await findByName(crm, "/api/v1/investor/directory", body.name)),
+    findEffect: () => findByName(crm, "/api/v1/investor/directory", body.name, investorOf),
   });
   crm.print.result(200, `id ${id}, mt5_login ${login}, no balance, no Master`);
   return { id, login, name: person.firstName };
@@ -62,32 +62,26 @@ function personBody(runId: string, { firstName, lastName }: Person) {
   };
 }
 
-type NewMaster = Master;
-type NewInvestor = Omit<Investor, "name">;
-
-function masterOf(answer: JsonObject): NewMaster {
+function masterOf(answer: JsonObject): Master {
   return { ...investorOf(answer), paymentLogin: textOf(answer, "payment_account_login") };
 }
 
-function investorOf(answer: JsonObject): NewInvestor {
+function investorOf(answer: JsonObject): Omit<Investor, "name"> {
   return { id: textOf(answer, "id"), login: textOf(answer, "mt5_login") };
 }
 
-function masterOrNone(item: JsonObject | undefined): NewMaster | undefined {
-  return item && masterOf(item);
-}
-
-function investorOrNone(item: JsonObject | undefined): NewInvestor | undefined {
-  return item && investorOf(item);
-}
-
 /** Searches a directory page by page. Names are new in every run, so a match proves that the command was executed. */
-async function findByName({ api }: Crm, directory: string, name: string): Promise<JsonObject | undefined> {
+async function findByName<T>(
+  { api }: Crm,
+  directory: string,
+  name: string,
+  read: (item: JsonObject) => T,
+): Promise<T | undefined> {
   for (let cursor = ""; ;) {
     const page = await api.read(`${directory}?engine=PAMM&limit=${MAX_PAGE_ROWS}${cursor}`);
     if (!isObject(page)) return undefined;
     const found = itemsOf(page["items"]).find((item) => item["name"] === name);
-    if (found !== undefined || page["has_more"] !== true) return found;
+    if (found !== undefined || page["has_more"] !== true) return found && read(found);
     cursor = `&cursor=${encodeURIComponent(textOf(page, "next_cursor"))}`;
   }
 }

@@ -22,6 +22,9 @@ export function reservePort(port: number): void {
   reserved.add(port);
 }
 
+/** The variables with the ports of a system that `make run` starts. */
+export const SYSTEM_PORTS = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"] as const;
+
 let block: Promise<Iterator<number>> | undefined;
 
 /**
@@ -38,6 +41,11 @@ export async function freePort(host = "127.0.0.1"): Promise<number> {
       if (await isFree(host, port)) return port;
     }
   }
+}
+
+/** Ports that a system keeps when it starts again. */
+export async function fixedPorts(): Promise<Record<string, string>> {
+  return Object.fromEntries(await Promise.all(SYSTEM_PORTS.map(async (name) => [name, String(await freePort())])));
 }
 
 /** Holds the first port of a block until this process ends; the others are for its servers. */

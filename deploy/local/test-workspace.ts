@@ -5,7 +5,8 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { ROOT } from "./launch.ts";
-import { freePort } from "./ports.ts";
+import { withoutSettings } from "../demo/temporary-system.ts";
+import { fixedPorts } from "./ports.ts";
 import { recordedProcess } from "./process-id.ts";
 import { SERVICES } from "../provision/services.ts";
 import { makeRunFolder } from "../../test/support/run-folder.ts";
@@ -68,9 +69,7 @@ export async function createTestWorkspace(real: readonly string[] = []): Promise
     ...withoutSettings(process.env),
     PAMM_STATE_DIR: stateDir,
     ORDER_FILE: orderFile,
-    PAMM_HTTP_PORT: String(await freePort()),
-    SIM_PORT: String(await freePort()),
-    SIM_CONTROL_PORT: String(await freePort()),
+    ...(await fixedPorts()),
     PAMM_METRICS_PORT: "0",
   };
   const launchers: Launcher[] = [];
@@ -109,10 +108,4 @@ function startLauncher(root: string, env: NodeJS.ProcessEnv): Launcher {
     if (!text.includes(wanted)) throw new Error(`ended before it printed ${wanted}: ${text}`);
   };
   return { child, ended, output: () => text, prints, ready: () => prints("Ctrl-C stops everything") };
-}
-
-/** Settings of the developer's own system must not reach the one under test. */
-function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isSetting = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_(MIGRATION_)?URL/.test(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)));
 }

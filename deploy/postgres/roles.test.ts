@@ -5,9 +5,9 @@ import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { requireSchema } from "#kernel/migration.ts";
 import { emptyDatabase, testDatabase } from "#test/support/database.ts";
-import { asAdmin, makeRoles, urlAs } from "#test/support/database-server.ts";
+import { makeRoles, urlAs } from "#test/support/database-server.ts";
 import { ownPostgres } from "#test/support/own-postgres.ts";
-import { ownerOf, prepareRoles, roleOf } from "../provision/database.ts";
+import { ownerOf, prepareRoles, roleOf, withClient } from "../provision/database.ts";
 import { type Service, SERVICES } from "../provision/services.ts";
 
 const DENIED = "42501";
@@ -277,7 +277,7 @@ test("repeated on a migrated schema, the file changes no right", async () => {
 
 test("a schema of an unknown owner is refused with what to do", async () => {
   const { adminUrl, name } = await emptyDatabase("elsewhere");
-  await asAdmin(adminUrl, (admin) => admin.query("create schema fee"));
+  await withClient(adminUrl, (admin) => admin.query("create schema fee"));
 
   await expect(makeRoles(inject("postgresUrl"), name)).rejects.toThrow(
     "schema fee belongs to postgres: give it and its objects to pamm_fee_owner first",
@@ -289,12 +289,12 @@ test("an administrator who is no superuser creates the roles in a database of it
   const adminUrl = new URL(server.url);
   adminUrl.username = "administrator";
   adminUrl.pathname = "/pamm";
-  await asAdmin(server.url, async (superuser) => {
+  await withClient(server.url, async (superuser) => {
     await superuser.query("create role administrator login createrole");
     await superuser.query("create database pamm owner administrator");
   });
   const prepare = (): Promise<void> =>
-    asAdmin(adminUrl.href, (admin) => prepareRoles(admin, { databasePasswordOf: String, ownerPasswordOf: String }));
+    withClient(adminUrl.href, (admin) => prepareRoles(admin, { databasePasswordOf: String, ownerPasswordOf: String }));
   const ofRole = (role: string): string => Object.assign(new URL(adminUrl), { username: role }).href;
   const schema = { schema: "edge", folder: migrationsOf("edge") };
 

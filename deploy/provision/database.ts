@@ -56,12 +56,17 @@ async function setPassword(database: pg.Client, role: string, password: string):
   await database.query(`alter role ${role} password ${pg.escapeLiteral(password)}`);
 }
 
-async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, application_name: "launcher" });
+/** A connection that ends with the work. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+  own: Omit<pg.ClientConfig, "connectionString"> = {},
+): Promise<T> {
+  const client = new pg.Client({ connectionString: url, application_name: "launcher", ...own });
   client.on("error", () => undefined);
   await client.connect();
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await client.end();
   }

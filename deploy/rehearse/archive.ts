@@ -16,6 +16,7 @@ import pg from "pg";
 import { chooseUser, giveAccess } from "../local/postgres-user.ts";
 import { startPostgres } from "../local/postgres.ts";
 import { DemoFailure } from "../demo/wait.ts";
+import { withClient } from "../provision/database.ts";
 
 /** A base backup and the write-ahead log since: what a database is restored from. */
 export type Archive = { readonly wal: string; readonly base: string; readonly label: string };
@@ -46,7 +47,7 @@ export function makeArchive(folder: string): Archive {
 export async function turnOnArchiving({ archive: { wal }, ...database }: ArchivedDatabase): Promise<void> {
   const command = `cp "%p" "${wal}/%f.part" && mv "${wal}/%f.part" "${wal}/%f"`;
   await using server = await startPostgres({ ...database, isDurable: true });
-  await withDatabase(server.url, async (client) => {
+  await withClient(server.url, async (client) => {
     await client.query("alter system set archive_mode = on");
     await client.query(`alter system set archive_command = ${pg.escapeLiteral(command)}`);
     await client.query(`alter system set archive_timeout = '${ARCHIVE_TIMEOUT}'`);
@@ -55,7 +56,7 @@ export async function turnOnArchiving({ archive: { wal }, ...database }: Archive
 
 /** As pg_basebackup does, which is not among the programs that npm installs: copies the files between the two calls. */
 export async function takeBaseBackup(url: string, dataDir: string, { base, label }: Archive): Promise<void> {
-  await withDatabase(url, async (database) => {
+  await withClient(url, async (database) => {
     // The backup belongs to this session.
     await database.query("select pg_backup_start('rehearsal', true)");
     const excluded = NOT_COPIED.map((name) => `--exclude=${name}`);
@@ -67,7 +68,7 @@ export async function takeBaseBackup(url: string, dataDir: string, { base, label
 
 /** The name of an instant in the log, and its archived file. */
 export async function nameRestorePoint(url: string, name: string, { wal }: Archive): Promise<void> {
-  await withDatabase(url, async (database) => {
+  await withClient(url, async (database) => {
     const { rows } = await database.query<{ file: string }>(
       "select pg_walfile_name(pg_create_restore_point($1)) as file",
       [name],
@@ -103,7 +104,7 @@ export async function recover(
     chmodSync(join(dataDir, name), 0o600);
   }
   await using server = await startPostgres({ ...database, isDurable: true });
-  return await withDatabase(server.url, async (promoted) => {
+  return await withClient(server.url, async (promoted) => {
     for (const until = Date.now() + 120_000; ; await sleep(RECOVERY_POLL_MS)) {
       const { rows } = await promoted.query<{ is_recovering: boolean }>("select pg_is_in_recovery() as is_recovering");
       if (rows[0]?.is_recovering === false) break;
@@ -117,17 +118,6 @@ export async function recover(
     );
     return { timeline: rows[0]?.timeline ?? 0 };
   });
-}
-
-export async function withDatabase<T>(url: string, work: (database: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: "rehearsal" });
-  client.on("error", () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end().catch(() => undefined);
-  }
 }
 
 function tar(args: readonly string[], accepted: number): void {

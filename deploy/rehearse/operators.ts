@@ -1,31 +1,11 @@
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import process from "node:process";
-import { promisify } from "node:util";
 import { itemsOf, type JsonObject, objectOf, textOf } from "../demo/exact-json.ts";
 import { type Call, problemOf } from "../demo/http.ts";
 import { describe, type Outcome } from "../demo/outcome.ts";
 import { DemoFailure, poll } from "../demo/wait.ts";
-import { withoutSettings } from "../demo/temporary-system.ts";
 import { type Access, read, send } from "./clients.ts";
 
-const KEYS = join(import.meta.dirname, "../../services/edge/keys.ts");
 const REVIEWS = "/api/v1/ops/reviews";
 const RESUMED = { what: "permits that are granted again", withinMs: 120_000, everyMs: 500 };
-
-/** `make keys what="..."`; what it prints, and the notes beside it. */
-export async function keys(stateDir: string, ...args: readonly string[]): Promise<string> {
-  const env = { ...withoutSettings(process.env), PAMM_STATE_DIR: stateDir };
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [KEYS, ...args], { env });
-  return `${stdout}${stderr}`;
-}
-
-/** The first API key in what the command printed. */
-export function keyIn(printed: string): string {
-  const [key] = /pamm_\S+/.exec(printed) ?? [];
-  if (key === undefined) throw new DemoFailure(`no key was printed: ${printed}`);
-  return key;
-}
 
 export async function openReviews(access: Access): Promise<readonly JsonObject[]> {
   const { body } = await read(access, REVIEWS);

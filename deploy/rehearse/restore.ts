@@ -5,6 +5,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, itemsOf, textOf } from "../demo/exact-json.ts";
 import type { Call } from "../demo/http.ts";
+import { keyIn, keys } from "../demo/keys.ts";
 import { codeOf } from "../demo/outcome.ts";
 import { createPlatform, type Platform } from "../demo/platform.ts";
 import { poll } from "../demo/wait.ts";
@@ -20,7 +21,7 @@ import {
 import { openBreaks, proveMovements, reasonAndLogin, untilBooksTie } from "./books.ts";
 import { type Access, read, send, untilDone } from "./clients.ts";
 import { launchSystem, type LaunchedSystem } from "./launched-system.ts";
-import { keyIn, keys, openReviews, resumePermits, textOfOutcome } from "./operators.ts";
+import { openReviews, resumePermits, textOfOutcome } from "./operators.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import { runRehearsal } from "./run-rehearsal.ts";
 import { type Caller, type Command, executionsOf, newCaller, sendCommand, startTraffic } from "./traffic.ts";

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withoutSettings } from "../demo/temporary-system.ts";
+import { freePorts, withoutSettings } from "../demo/temporary-system.ts";
 import { tailOf } from "../local/child-process.ts";
 import { ROOT } from "../local/launch.ts";
 import { migrateSchemas } from "../local/migrate-schemas.ts";
@@ -43,14 +43,12 @@ type Running = { readonly program: Program; readonly run: ProcessRun; readonly s
 const CONNECTED_MS = 1_500;
 const DRAIN = "PT2S";
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
-const PORTS = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
 /** Of the line in the configuration of the broker that has its users as JSON. */
 const USERS = "authorization: ";
 
 export async function startRollingSystem(stateDir: string): Promise<RollingSystem> {
   await using stack = new AsyncDisposableStack();
-  const zero = Object.fromEntries(PORTS.map((name) => [name, "0"]));
-  const env = { ...withoutSettings(process.env), ...zero, PAMM_STATE_DIR: stateDir, PAMM_DRAIN_DELAY: DRAIN };
+  const env = { ...withoutSettings(process.env), ...freePorts(), PAMM_STATE_DIR: stateDir, PAMM_DRAIN_DELAY: DRAIN };
   const config = readLaunchConfig(env);
   stack.use(await lockState(stateDirOf(config)));
   const settings = await claimPorts(env, config);

@@ -5,17 +5,16 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { issueCertificate, issueServerCertificate, makeAuthority } from "#kernel/issue-certificates.ts";
+import { keyIn, keys } from "../demo/keys.ts";
 import { createPlatform } from "../demo/platform.ts";
 import { poll } from "../demo/wait.ts";
-import { roleOf, serviceUrl } from "../provision/database.ts";
+import { roleOf, serviceUrl, withClient } from "../provision/database.ts";
 import { IDENTIFIED } from "../provision/identities.ts";
 import { writeSecret } from "../provision/secrets.ts";
 import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 import { createAccount } from "./accounts.ts";
-import { withDatabase } from "./archive.ts";
 import { proveMovements } from "./books.ts";
 import type { Access } from "./clients.ts";
-import { keyIn, keys } from "./operators.ts";
 import type { Rehearsal } from "./rehearsal.ts";
 import { type RollingSystem, startRollingSystem } from "./rolling-system.ts";
 import { runRehearsal } from "./run-rehearsal.ts";
@@ -171,7 +170,7 @@ async function rotateEncryptionKey(rehearsal: Rehearsal, traffic: Traffic, syste
 async function rotateDatabasePasswords(rehearsal: Rehearsal, traffic: Traffic, system: RollingSystem): Promise<void> {
   await rotation(rehearsal, traffic, "Passwords of the Postgres roles: changed, the services replaced", async () => {
     const passwords = new Map(SERVICES.map((service) => [service, newPassword()]));
-    await withDatabase(system.databaseUrl.replace(/\/postgres$/, "/pamm"), async (database) => {
+    await withClient(system.databaseUrl.replace(/\/postgres$/, "/pamm"), async (database) => {
       for (const [service, password] of passwords) {
         await database.query(`alter role ${roleOf(service)} password ${pg.escapeLiteral(password)}`);
       }

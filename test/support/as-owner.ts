@@ -1,7 +1,6 @@
-import pg from "pg";
 import { inject } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { ownerOf } from "../../deploy/provision/database.ts";
+import { ownerOf, withClient } from "../../deploy/provision/database.ts";
 import type { Service } from "../../deploy/provision/services.ts";
 import { urlAs, urlOf } from "./database-server.ts";
 
@@ -10,11 +9,5 @@ export async function asOwner(pool: Pool, service: Service, text: string): Promi
   const { options } = pool;
   const database = new URL(options.connectionString ?? "").pathname.slice(1);
   const connectionString = urlAs(urlOf(inject("postgresUrl"), database), ownerOf(service));
-  const client = new pg.Client({ connectionString, options: `-c search_path=${service}` });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
+  await withClient(connectionString, (client) => client.query(text), { options: `-c search_path=${service}` });
 }

@@ -2,7 +2,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { MAX_CONNECTIONS } from "../../deploy/local/postgres.ts";
-import { asAdmin } from "./database-server.ts";
+import { withClient } from "../../deploy/provision/database.ts";
 
 export type ContainerServers = AsyncDisposable & { readonly postgresUrl: string; readonly natsUrl: string };
 
@@ -58,7 +58,7 @@ async function stop(container: StartedTestContainer): Promise<void> {
 async function untilPostgresAnswers(url: string): Promise<void> {
   for (const deadline = Date.now() + ANSWER_TIMEOUT_MS; ; await sleep(POLL_MS)) {
     try {
-      return await asAdmin(url, async (admin) => void (await admin.query("select 1")));
+      return await withClient(url, async (admin) => void (await admin.query("select 1")));
     } catch (error) {
       if (Date.now() > deadline) throw error;
     }

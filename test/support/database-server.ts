@@ -1,18 +1,5 @@
 import { createHash } from "node:crypto";
-import pg from "pg";
-import { ownerOf, prepareRoles, roleOf } from "../../deploy/provision/database.ts";
-
-/** Runs statements as the superuser of the server, outside the databases of tests. */
-export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: url, application_name: "test support" });
-  admin.on("error", () => undefined);
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await admin.end();
-  }
-}
+import { ownerOf, prepareRoles, roleOf, withClient } from "../../deploy/provision/database.ts";
 
 export function urlOf(server: string, database: string): string {
   const url = new URL(server);
@@ -22,11 +9,13 @@ export function urlOf(server: string, database: string): string {
 
 /** The roles of the services in one database. Roles belong to the whole server, so databases are prepared one after the other. */
 export async function makeRoles(server: string, database: string): Promise<void> {
-  await asAdmin(server, async (admin) => {
+  await withClient(server, async (admin) => {
     await admin.query("select pg_advisory_lock(hashtextextended('roles of the services', 0))");
     const databasePasswordOf = (service: string): string => passwordOf(server, roleOf(service));
     const ownerPasswordOf = (service: string): string => passwordOf(server, ownerOf(service));
-    await asAdmin(urlOf(server, database), (client) => prepareRoles(client, { databasePasswordOf, ownerPasswordOf }));
+    await withClient(urlOf(server, database), (client) =>
+      prepareRoles(client, { databasePasswordOf, ownerPasswordOf }),
+    );
   });
 }
 
@@ -47,7 +36,7 @@ function passwordOf(url: string, role: string): string {
 
 /** Drops all databases of a run on a server that the run did not start. */
 export async function dropDatabasesOf(runId: string, server: string): Promise<void> {
-  await asAdmin(server, async (admin) => {
+  await withClient(server, async (admin) => {
     const { rows } = await admin.query<{ name: string }>(
       `select datname as name from pg_database where datname like $1 or datname like $2`,
       [`template\\_${runId}\\_%`, `test\\_${runId}\\_%`],

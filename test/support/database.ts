@@ -5,8 +5,8 @@ import { inject, type TestContext, TestRunner } from "vitest";
 import { SERVICE_NAMES } from "#catalogue/services.ts";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
-import { ownerOf, roleOf } from "../../deploy/provision/database.ts";
-import { asAdmin, makeRoles, urlAs, urlOf } from "./database-server.ts";
+import { ownerOf, roleOf, withClient } from "../../deploy/provision/database.ts";
+import { makeRoles, urlAs, urlOf } from "./database-server.ts";
 
 export type TestDatabase = AsyncDisposable & {
   /** Connects as the service does, and to an empty schema as the superuser. */
@@ -124,7 +124,7 @@ function ofStatements(schema: string, statements: string): Definition {
     schema,
     template: `${schema}_${hash}`,
     prepare: (server, database) =>
-      asAdmin(
+      withClient(
         urlOf(server, database),
         async (client) =>
           void (await client.query(`create schema ${schema}; set search_path = ${schema}; ${statements}`)),
@@ -141,7 +141,7 @@ async function makeDatabase(definition: Definition): Promise<Made> {
   const { schema, role } = definition;
   const template = await templateOf(definition);
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
-  await asAdmin(server, (admin) => clone(admin, name, template));
+  await withClient(server, (admin) => clone(admin, name, template));
   const adminUrl = urlOf(server, name);
   const url = role === undefined ? adminUrl : urlAs(adminUrl, role);
   const options = { schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT };
@@ -245,7 +245,7 @@ async function close({ pool, admin }: Made): Promise<void> {
 async function drop(database: Made): Promise<void> {
   await close(database);
   const { name } = database;
-  await asAdmin(inject("postgresUrl"), (admin) => admin.query(`drop database if exists ${name} with (force)`));
+  await withClient(inject("postgresUrl"), (admin) => admin.query(`drop database if exists ${name} with (force)`));
 }
 
 const contents = new Map<string, Promise<Contents>>();
@@ -330,7 +330,7 @@ function templateOf(definition: Definition): Promise<string> {
 
 async function makeTemplate(name: string, { prepare }: Definition): Promise<string> {
   const server = inject("postgresUrl");
-  await asAdmin(server, async (admin) => {
+  await withClient(server, async (admin) => {
     await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
     const { rowCount } = await admin.query("select from pg_database where datname = $1 and datistemplate", [name]);
     if (rowCount === 1) return;

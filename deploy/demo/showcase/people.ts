@@ -1,14 +1,10 @@
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
-import { promisify } from "node:util";
-import { withoutSettings } from "../temporary-system.ts";
+import { keyIn, keys } from "../keys.ts";
 
 /** The two who decide a review: each has a key in the own name. */
 export type People = { readonly alice: string; readonly bob: string };
 
-const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const SCOPES = "ops,masters:read,investors:read,subscriptions:read,fees:read,events";
 
 /** Their keys are kept beside the data, which is that of a simulator. Undefined before the showcase was played to its end. */
@@ -28,10 +24,7 @@ export function keepPeople(stateDir: string, people: People): void {
 }
 
 async function createKey(stateDir: string, name: string): Promise<string> {
-  const env = { ...withoutSettings(process.env), PAMM_STATE_DIR: stateDir };
-  const args = [KEYS, "create", "--name", name, "--scopes", SCOPES];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-  return stdout.trim();
+  return keyIn(await keys(stateDir, "create", "--name", name, "--scopes", SCOPES));
 }
 
 function fileOf(stateDir: string): string {

@@ -1,9 +1,8 @@
 import process from "node:process";
 import { buildOverlay, type Manifest, OVERLAYS } from "./manifests.ts";
 import { operationProblems } from "./operation.ts";
-import { schemaProblems } from "./schemas.ts";
 import { securityProblems } from "./security.ts";
-import { typeProblems } from "./types.ts";
+import { schemaProblems, typeProblems } from "./types.ts";
 
 /** Fewer are not the system: a folder that builds to nothing has no problem. */
 const MIN_MANIFESTS = 50;

@@ -11,7 +11,6 @@ import {
   ScriptTarget,
 } from "typescript";
 import { type Manifest, nameOf } from "./manifests.ts";
-import { moduleOf } from "./resource-types.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 /** Exists in memory only, beside node_modules. */
@@ -64,4 +63,39 @@ function hostWith(text: string): CompilerHost {
     getSourceFile: (name, target, ...rest) =>
       name === FILE ? createSourceFile(name, text, target) : host.getSourceFile(name, target, ...rest),
   };
+}
+
+type Resource = { readonly validate: () => void };
+type ResourceClass = new (manifest: Manifest) => Resource;
+
+/**
+ * Validates each manifest by the OpenAPI schema of its kind, the one that the API server has of a custom resource: patterns of durations, permitted values, ranges,
+ * quantities. The schemas say nothing of unknown fields, which `typeProblems` refuses.
+ */
+export async function schemaProblems(manifests: readonly Manifest[]): Promise<string[]> {
+  const problems = await Promise.all(manifests.map(problemOf));
+  return problems.filter((problem) => problem !== undefined);
+}
+
+async function problemOf(manifest: Manifest): Promise<string | undefined> {
+  try {
+    const { [manifest.kind]: Kind } = (await import(moduleOf(manifest))) as Record<string, ResourceClass>;
+    if (Kind === undefined) return `${nameOf(manifest)}: its kind has no schema`;
+    new Kind(manifest).validate();
+    return undefined;
+  } catch (error) {
+    return `${nameOf(manifest)}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** The groups of custom resources, and the package with their types and schemas. */
+const CUSTOM: Readonly<Record<string, string>> = {
+  "cert-manager.io": "@kubernetes-models/cert-manager",
+  "monitoring.coreos.com": "@kubernetes-models/prometheus-operator",
+};
+
+/** The module of a kind: its type, and a class that validates by the schema of the API server. */
+function moduleOf({ apiVersion, kind }: Manifest): string {
+  const [group = ""] = apiVersion.split("/");
+  return `${CUSTOM[group] ?? "kubernetes-models"}/${apiVersion}/${kind}`;
 }
