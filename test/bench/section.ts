@@ -38,6 +38,16 @@ export function figure(what: string, unit: string, values: readonly number[], ta
   return { what, comparedTo: "", unit, value: spreadOf(values), pairs: values.length, target };
 }
 
+/** A figure by what it is compared to, in pairs of measurements. */
+export function ratio(
+  what: string,
+  comparedTo: string,
+  ratios: readonly number[],
+  { target, ...rest }: { readonly target?: Target | undefined; readonly limit?: string } = {},
+): Comparison {
+  return { what, comparedTo, value: spreadOf(ratios), unit: "times", pairs: ratios.length, target, ...rest };
+}
+
 export function isMet({ median }: Spread, target: Target): boolean {
   return "atLeast" in target ? median >= target.atLeast : median <= target.atMost;
 }

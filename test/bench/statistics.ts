@@ -23,9 +23,9 @@ export function percentile(values: readonly number[], percent: number): number {
 }
 
 /** Ratios of measurements that were taken one after the other, pair by pair: a change of the machine affects both. */
-export function ratioOfPairs(values: readonly number[], references: readonly number[]): Spread {
+export function ratiosOf(values: readonly number[], references: readonly number[]): number[] {
   if (values.length !== references.length) throw new RangeError("each measurement needs its partner");
-  return spreadOf(values.map((value, index) => value / (references[index] ?? Number.NaN)));
+  return values.map((value, index) => value / (references[index] ?? Number.NaN));
 }
 
 /** Change of y per unit of x by least squares; 0 for fewer than two points. */

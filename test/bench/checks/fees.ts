@@ -1,4 +1,3 @@
-import process from "node:process";
 import type pg from "pg";
 import { eventually, platformBalanceOf } from "../../journey/support/client.ts";
 import { Violated } from "../bench.ts";
@@ -18,9 +17,7 @@ const MAX_SHOWN = 10;
  * Violated.
  */
 export async function requireFeesPaid(system: System, client: pg.Client, runs: string): Promise<void> {
-  const fee = system.processes().get("fee") ?? 0;
-  process.kill(fee, "SIGSTOP");
-  try {
+  await system.whileStopped("fee", async () => {
     await eventually(async () => {
       const { rowCount } = await client.query(
         "select from platform.leg where state in ('INTENT', 'SENDING', 'UNKNOWN') limit 1",
@@ -30,9 +27,7 @@ export async function requireFeesPaid(system: System, client: pg.Client, runs: s
     const wrong = [...(await listWrongPayments(client, runs)), ...(await listWrongBalances(system, client, runs))];
     if (wrong.length > 0) throw new Violated(wrong.slice(0, MAX_SHOWN));
     await requireNoBreaks(client);
-  } finally {
-    process.kill(fee, "SIGCONT");
-  }
+  });
 }
 
 /** Executed payments that are not exactly two applied legs of their amount, and transfers whose legs do not sum to zero. */

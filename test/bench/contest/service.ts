@@ -1,5 +1,4 @@
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import process from "node:process";
 import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Endpoint, RequestTemplate } from "../load/job.ts";
@@ -15,10 +14,7 @@ const WORKS_AGAIN_MS = 30_000;
 /** The service under test, with deposits to these accounts. */
 export function serviceContestant(system: System, logins: readonly string[]): Contestant {
   const { client } = system;
-  const signal = (name: NodeJS.Signals): void => {
-    const pids = system.processes();
-    for (const service of SERVICES) process.kill(pids.get(service) ?? 0, name);
-  };
+  const signal = (name: NodeJS.Signals): void => SERVICES.forEach((service) => system.signal(service, name));
   return {
     name: "service",
     endpoint: endpointOf(system),

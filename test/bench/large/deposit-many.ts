@@ -1,9 +1,12 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
+import type { ServiceName } from "#catalogue/services.ts";
+import { type Identity, readIdentity } from "#kernel/identity.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { owningPlatform } from "../system/services.ts";
+import { owningClient } from "#test/support/owning-client.ts";
+import { environmentOf } from "../system/environment.ts";
 import type { System } from "../system/start-system.ts";
 import { type LargePool, loginOf } from "./sizes.ts";
 
@@ -23,6 +26,15 @@ export async function depositMany(system: System, { pools, count }: Deposits): P
   await concurrently(indexes, CALLS_AT_ONCE, (index) =>
     deposit(platform, requestOf(`${key}:${index}`, investorOf(pools, index))),
   );
+}
+
+/** A client of platform, as the other services have: it calls as the service that may. The service must run. */
+async function owningPlatform(system: System): Promise<Client<PlatformServiceService> & Disposable> {
+  const { GRPC_HOST: host, GRPC_PORT: port } = environmentOf(system, "platform");
+  return await owningClient(`${host}:${port}`, (name: ServiceName): Identity => {
+    const { PAMM_TLS_CA_FILE = "", PAMM_TLS_CERT_FILE = "", PAMM_TLS_KEY_FILE = "" } = environmentOf(system, name);
+    return readIdentity(name, { PAMM_TLS_CA_FILE, PAMM_TLS_CERT_FILE, PAMM_TLS_KEY_FILE });
+  });
 }
 
 /** A permit that a busy machine has not used in time is refused: the deposit is requested again, under a key of its own. */

@@ -1,4 +1,3 @@
-import process from "node:process";
 import { eventually } from "../../journey/support/client.ts";
 import { reportedBalance } from "../contest/platform-books.ts";
 import { openDatabase } from "../system/database.ts";
@@ -32,17 +31,13 @@ export async function startLargeSystem({ isQuick }: { readonly isQuick: boolean 
       const due = steps.slice(loaded, to);
       if (due.length === 0) return;
       await using database = await openDatabase(system);
-      const subscription = system.processes().get("subscription") ?? 0;
       // Its checks would examine at once all that the load writes, as if the service had written it.
-      process.kill(subscription, "SIGSTOP");
-      try {
+      await system.whileStopped("subscription", async () => {
         for (const step of due) await loadStep(database.client, step);
         loaded = to;
         await analyze(database.client);
         await forgetSearches(database.client);
-      } finally {
-        process.kill(subscription, "SIGCONT");
-      }
+      });
       await restartPlatform(system);
     },
     pools: (size) => steps.flatMap(({ pools }) => pools.filter((pool) => pool.size === size)),
@@ -53,7 +48,7 @@ export async function startLargeSystem({ isQuick }: { readonly isQuick: boolean 
 /** It reads the managed accounts at its start. The launcher starts it again. */
 async function restartPlatform(system: System): Promise<void> {
   const before = system.processes().get("platform");
-  if (before !== undefined) process.kill(before, "SIGTERM");
+  system.signal("platform", "SIGTERM");
   await eventually(async () => {
     const pid = system.processes().get("platform");
     if (pid === undefined || pid === before) throw new Error("platform is not started again");

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { exactTypes } from "#kernel/postgres/types.ts";
+import { withClient } from "../../../deploy/provision/database.ts";
 
 /** A database with the tables of funding, platform and fee, so that a peer writes the rows and indexes of the service. */
 export type BooksDatabase = AsyncDisposable & {
@@ -13,7 +14,7 @@ const SERVICES = join(import.meta.dirname, "../../../services");
 
 /** With an account for each login; all of them begin with a balance of 0.00. */
 export async function createBooks(serverUrl: string, name: string, logins: readonly string[]): Promise<BooksDatabase> {
-  await asSuperuser(serverUrl, async (server) => {
+  await withClient(serverUrl, async (server) => {
     await server.query(`drop database if exists ${name} with (force)`);
     await server.query(`create database ${name}`);
   });
@@ -42,14 +43,4 @@ async function insertAccounts(pool: pg.Pool, logins: readonly string[]): Promise
     values: [logins],
   });
   await pool.query("analyze");
-}
-
-async function asSuperuser(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await work(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -1,10 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import { join } from "node:path";
-import process from "node:process";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Endpoint } from "../load/job.ts";
+import { startScript } from "../start-service.ts";
 
 /** The processes of a peer. */
 export type PeerProcesses = AsyncDisposable & {
@@ -25,9 +22,10 @@ export async function startProcesses(
   await using stack = new AsyncDisposableStack();
   const port = await freePort(HOST);
   const children = Object.entries(scripts).map(([role, script]) => {
-    const child = startScript(script, { ...env, HTTP_PORT: String(port) }, logFile);
-    stack.defer(() => kill(child));
-    return [role, child] as const;
+    const own = { NODE_ENV: "production", ...env, HTTP_PORT: String(port) };
+    // A peer has nothing to finish, and a process that is stopped by SIGSTOP ends by SIGKILL only.
+    const options = { script: `test/bench/peers/${script}`, env: own, logFile, stopsBy: "KILL" } as const;
+    return [role, stack.use(startScript(options))] as const;
   });
   await eventually(async () => {
     const { ok } = await fetch(`http://${HOST}:${port}/ready`);
@@ -36,27 +34,8 @@ export async function startProcesses(
   const held = stack.move();
   return {
     endpoint: { host: HOST, ports: [port], headers: {} },
-    pids: new Map(children.map(([role, child]) => [role, child.pid ?? 0])),
-    signal: (name) => children.forEach(([, child]) => void child.kill(name)),
+    pids: new Map(children.map(([role, child]) => [role, child.pid])),
+    signal: (name) => children.forEach(([, child]) => child.signal(name)),
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
-}
-
-function startScript(script: string, env: Readonly<Record<string, string>>, logFile: string): ChildProcess {
-  const log = openSync(logFile, "a");
-  // It ends with this process, also when that is killed.
-  const child = spawn("setpriv", ["--pdeathsig", "KILL", process.execPath, join(import.meta.dirname, script)], {
-    env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
-    stdio: ["ignore", log, log],
-  });
-  closeSync(log);
-  return child;
-}
-
-/** A peer has nothing to finish, and a process that is stopped by SIGSTOP ends by SIGKILL only. */
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGKILL");
-  await ended;
 }

@@ -1,7 +1,6 @@
-import process from "node:process";
 import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
-import type { Operations } from "./operations.ts";
+import { openDatabase } from "./database.ts";
 import type { System } from "./start-system.ts";
 import { until } from "../until.ts";
 
@@ -14,11 +13,29 @@ export type Crash = {
   readonly finalSeconds: number;
 };
 
+/** Recorded deposits and withdrawals; those that have ended have their final state. */
+type Counts = { readonly requested: number; readonly open: number };
+type Operations = AsyncDisposable & { readonly count: () => Promise<Counts> };
+
+export async function countOperations(system: System): Promise<Operations> {
+  const { client, [Symbol.asyncDispose]: close } = await openDatabase(system);
+  return {
+    async count() {
+      const { rows } = await client.query<{ requested: string; open: string }>(
+        `select count(*) as requested, count(*) filter (where state not in ('POSTED', 'REFUSED')) as open
+         from funding.cashflow`,
+      );
+      return { requested: Number(rows[0]?.requested), open: Number(rows[0]?.open) };
+    },
+    [Symbol.asyncDispose]: close,
+  };
+}
+
 /** Kills all services, then waits until they are ready again and every operation is final. */
 export async function killAll(system: System, operations: Operations): Promise<Crash> {
   const before = await operations.count();
   const killedMs = performance.now();
-  for (const name of SERVICES) kill(system, name);
+  for (const name of SERVICES) system.signal(name, "SIGKILL");
   await untilReady(system);
   const readySeconds = (performance.now() - killedMs) / 1_000;
   await eventually(async () => {
@@ -26,12 +43,6 @@ export async function killAll(system: System, operations: Operations): Promise<C
     if (open > 0) throw new Error(`${open} operations are open`);
   }, ENDS_WITHIN_MS);
   return { open: before.open, readySeconds, finalSeconds: (performance.now() - killedMs) / 1_000 };
-}
-
-/** The launcher starts it again. */
-export function kill(system: System, name: string): void {
-  const pid = system.processes().get(name);
-  if (pid !== undefined) process.kill(pid, "SIGKILL");
 }
 
 async function untilReady({ url }: System): Promise<void> {

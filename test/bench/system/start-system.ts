@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
-import { freePort } from "../../../deploy/local/ports.ts";
+import { fixedPorts } from "../../../deploy/local/ports.ts";
 import { SERVICES } from "../../../deploy/provision/services.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
 import { type Client, clientOf } from "../../journey/support/client.ts";
@@ -27,6 +27,10 @@ export type System = AsyncDisposable & {
   readonly brokerPassword: string;
   /** Process ids by name, now: a process that was killed has another one after its restart. */
   readonly processes: () => ReadonlyMap<string, number>;
+  /** Nothing when no process of this name runs. The launcher starts one again that was killed. */
+  readonly signal: (name: string, signal: NodeJS.Signals) => void;
+  /** Works while a process is stopped (SIGSTOP). */
+  readonly whileStopped: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -69,6 +73,11 @@ export async function startSystem(
     throw error;
   }
   const running = systemAt(stateDir);
+  const processes = (): ReadonlyMap<string, number> => processesOf(stateDir);
+  const signal = (name: string, sent: NodeJS.Signals): void => {
+    const pid = processes().get(name);
+    if (pid !== undefined) process.kill(pid, sent);
+  };
   const { url, apiKey, simulatorControlUrl: controlUrl } = running.info();
   return {
     folder,
@@ -80,15 +89,18 @@ export async function startSystem(
     postgresUrl: postgresUrlOf(stateDir),
     postgresLog: join(stateDir, "log/postgres.log"),
     brokerPassword: linesOf(stateDir, "secret/nats-password")[0] ?? "",
-    processes: () => processesOf(stateDir),
+    processes,
+    signal,
+    async whileStopped(name, work) {
+      signal(name, "SIGSTOP");
+      try {
+        return await work();
+      } finally {
+        signal(name, "SIGCONT");
+      }
+    },
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** Ports that a process keeps when the launcher restarts it. */
-async function fixedPorts(): Promise<NodeJS.ProcessEnv> {
-  const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
-  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
 }
 
 /** Of the superuser. */

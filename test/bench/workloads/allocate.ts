@@ -6,8 +6,8 @@ import { loginOf } from "../large/sizes.ts";
 import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
 import { allocateAlone, createAllocationTable } from "../limit/allocate.ts";
 import { number, spread } from "../report/format.ts";
-import { type Comparison, figure, type Section } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { type Comparison, figure, ratio, type Section } from "../section.ts";
+import { median, ratiosOf, spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
@@ -146,18 +146,15 @@ function sectionOf(measured: readonly Measured[]): Section {
     const times = found.map(({ allocationMs }) => allocationMs);
     const rates = found.map(({ postingsPerSecond }) => postingsPerSecond);
     return [
-      {
-        what: `time to allocate a deal to ${who}`,
-        comparedTo: "arithmetic and insert alone",
-        value: ratioOfPairs(
+      ratio(
+        `time to allocate a deal to ${who}`,
+        "arithmetic and insert alone",
+        ratiosOf(
           times,
           found.map(({ limitMs }) => limitMs),
         ),
-        unit: "times",
-        pairs: found.length,
-        target: { atMost: 2 },
-        limit,
-      },
+        { target: { atMost: 2 }, limit },
+      ),
       {
         ...figure(`accounts posted, ${who}`, "per second", rates, { atLeast: 2_000 }),
         limit,

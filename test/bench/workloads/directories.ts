@@ -8,8 +8,8 @@ import { findPgbench, runPgbench } from "../limit/pgbench.ts";
 import { limitOf, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
-import type { Section } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { ratio, type Section } from "../section.ts";
+import { median, ratiosOf, spreadOf } from "../statistics.ts";
 import { done } from "../system/accounts.ts";
 import { databaseUrlOf, openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
@@ -126,23 +126,13 @@ function sectionOf({ random, ends, walkSeconds, pages }: Found): Section {
   const [firsts, lasts] = [ends.map(({ first }) => first), ends.map(({ last }) => last)];
   return {
     comparisons: [
-      {
-        what: "random pages of the directory per second",
-        comparedTo: "pgbench of the select",
-        value: ratioOfPairs(rates, limits),
-        unit: "times",
-        pairs: rates.length,
+      ratio("random pages of the directory per second", "pgbench of the select", ratiosOf(rates, limits), {
         target: { atLeast: 0.4 },
         limit: limitOf(random.map(({ service }) => usageOf(service))),
-      },
-      {
-        what: "p50 of the last page of the directory",
-        comparedTo: "its first page",
-        value: ratioOfPairs(lasts, firsts),
-        unit: "times",
-        pairs: lasts.length,
+      }),
+      ratio("p50 of the last page of the directory", "its first page", ratiosOf(lasts, firsts), {
         target: { atMost: 1.2 },
-      },
+      }),
     ],
     tables: [
       {

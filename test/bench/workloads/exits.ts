@@ -8,12 +8,12 @@ import { costsOf, limitOf, type Usage } from "../limit-of.ts";
 import { generate } from "../load/generate.ts";
 import type { Outcome, RequestTemplate } from "../load/job.ts";
 import { number } from "../report/format.ts";
-import type { Section } from "../section.ts";
-import { percentile, spreadOf } from "../statistics.ts";
+import { ratio, type Section } from "../section.ts";
+import { percentile } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
-import { until } from "../until.ts";
+import { untilDone } from "../until.ts";
 
 /** Callers of the storm. */
 const CALLERS = 64;
@@ -110,14 +110,9 @@ async function depositUntil(bench: Bench, service: Contestant, signal: AbortSign
 
 async function untilCancelled(database: pg.Client, storm: readonly Leaver[]): Promise<void> {
   const logins = storm.map(({ investor }) => investor);
-  const isDone = async (): Promise<boolean> => {
-    const { rowCount } = await database.query(
-      "select from subscription.subscription where investor_login = any ($1) and status <> 'CANCELLED' limit 1",
-      [logins],
-    );
-    return rowCount === 0;
-  };
-  await until(isDone, CANCELLED_WITHIN_MS, "subscriptions are not CANCELLED in time");
+  const text = `select not exists (select from subscription.subscription
+                                   where investor_login = any ($1) and status <> 'CANCELLED') as is_done`;
+  await untilDone(database, { text, values: [logins] }, CANCELLED_WITHIN_MS, "subscriptions are not CANCELLED in time");
 }
 
 type Found = {
@@ -141,15 +136,10 @@ function sectionOf({ storm, masters, unassigned, idle, latencies, sentSeconds, u
   ).map(([status, of]) => `${of?.length} x ${status}`);
   return {
     comparisons: [
-      {
-        what: `p99 of unrelated deposits during ${storm.toLocaleString("en-US")} exits`,
-        comparedTo: "before",
-        value: spreadOf([p99 / idle.p99]),
-        unit: "times",
-        pairs: 1,
+      ratio(`p99 of unrelated deposits during ${storm.toLocaleString("en-US")} exits`, "before", [p99 / idle.p99], {
         target: { atMost: 2 },
         limit: limitOf([usage]),
-      },
+      }),
     ],
     tables: [
       {

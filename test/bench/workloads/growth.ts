@@ -6,7 +6,7 @@ import { limitOf, totalOf, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Comparison, Section } from "../section.ts";
+import { ratio, type Comparison, type Section } from "../section.ts";
 import { median, spreadOf } from "../statistics.ts";
 
 /** Investors, chosen from all at random, to whom money is deposited or who are read. */
@@ -98,15 +98,12 @@ function sectionOf(found: readonly Found[], callers: number): Section {
   const comparisons = (["deposit", "read"] as const).map((kind): Comparison => {
     const first = median(at(kind, sizes[0]).map(costOf));
     const last = at(kind, sizes.at(-1));
-    return {
-      what: `processor time of a ${kind} with ${size(sizes.at(-1))} Investors`,
-      comparedTo: `with ${size(sizes[0])}`,
-      value: spreadOf(last.map((each) => costOf(each) / first)),
-      unit: "times",
-      pairs: last.length,
-      target: { atMost: FLAT },
-      limit: limitOf(last.map(usageOf)),
-    };
+    return ratio(
+      `processor time of a ${kind} with ${size(sizes.at(-1))} Investors`,
+      `with ${size(sizes[0])}`,
+      last.map((each) => costOf(each) / first),
+      { target: { atMost: FLAT }, limit: limitOf(last.map(usageOf)) },
+    );
   });
   const rows = sizes.flatMap((investors) =>
     (["deposit", "read"] as const).map((kind) => {

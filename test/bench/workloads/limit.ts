@@ -6,7 +6,8 @@ import { limitOf, type Usage, usageOf } from "../limit-of.ts";
 import { type BooksDatabase, createBooks } from "../peers/books.ts";
 import { number, spread } from "../report/format.ts";
 import { processorSeconds } from "../processor-time.ts";
-import { ratioOfPairs, spreadOf } from "../statistics.ts";
+import { ratio } from "../section.ts";
+import { ratiosOf, spreadOf } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 
 const CLIENTS = [1, 8, 16, 32];
@@ -52,15 +53,10 @@ as by the service, best number of clients), without HTTP, messages and trading p
     await requireWholeBooks(books);
     return {
       comparisons: [
-        {
-          what: `deposits per second at ${callers}`,
-          comparedTo: "pgbench, the same commits",
-          unit: "times",
-          value: ratioOfPairs(rates, limits),
-          pairs: rounds,
+        ratio(`deposits per second at ${callers}`, "pgbench, the same commits", ratiosOf(rates, limits), {
           target: { atLeast: 0.5 },
           limit: limitOf(usages),
-        },
+        }),
       ],
       tables: [
         {

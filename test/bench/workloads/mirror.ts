@@ -1,4 +1,3 @@
-import process from "node:process";
 import type pg from "pg";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../../journey/support/client.ts";
@@ -10,13 +9,12 @@ import { type LargePool, loginOf } from "../large/sizes.ts";
 import { consumeAlone } from "../limit/consume.ts";
 import { costsOf, limitOf, type Usage } from "../limit-of.ts";
 import { number } from "../report/format.ts";
-import { figure, type Section } from "../section.ts";
-import { spreadOf } from "../statistics.ts";
+import { figure, ratio, type Section } from "../section.ts";
 import { openDatabase } from "../system/database.ts";
 import { environmentOf } from "../system/environment.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
-import { until } from "../until.ts";
+import { untilDone } from "../until.ts";
 
 const WITHIN_MS = 900_000;
 const RESTS_WITHIN_MS = 60_000;
@@ -65,15 +63,11 @@ type Mirrored = {
 };
 
 async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: Backlog): Promise<Mirrored> {
-  const subscription = system.processes().get("subscription") ?? 0;
-  process.kill(subscription, "SIGSTOP");
-  try {
+  await system.whileStopped("subscription", async () => {
     const startedMs = performance.now();
     await depositMany(system, { pools, count: flows });
     bench.print(`${flows} deposits in ${number((performance.now() - startedMs) / 1_000)} s`);
-  } finally {
-    process.kill(subscription, "SIGCONT");
-  }
+  });
   const callsBefore = await countCalls(system.client);
   const stopwatch = startStopwatch(system);
   await untilMirrored(database);
@@ -85,17 +79,11 @@ async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: B
 
 /** Every movement that platform has published was received, and no capital is on its way. */
 async function untilMirrored(database: pg.Client): Promise<void> {
-  const isDone = async (): Promise<boolean> => {
-    const { rows } = await database.query<{ is_done: boolean }>({
-      name: "is-mirrored",
-      text: `select (select number from subscription.feed_cursor where feed = 'platform.movements')
-                      = (select last_number from platform.feed_head where feed = 'platform.movements')
-                    and not exists (select from subscription.flow where mirror_id is null)
-                    and not exists (select from subscription.mirror where state = 'OPEN') as is_done`,
-    });
-    return rows[0]?.is_done === true;
-  };
-  await until(isDone, WITHIN_MS, "capital is not on its Master in time");
+  const text = `select (select number from subscription.feed_cursor where feed = 'platform.movements')
+                         = (select last_number from platform.feed_head where feed = 'platform.movements')
+                       and not exists (select from subscription.flow where mirror_id is null)
+                       and not exists (select from subscription.mirror where state = 'OPEN') as is_done`;
+  await untilDone(database, { name: "is-mirrored", text }, WITHIN_MS, "capital is not on its Master in time");
 }
 
 async function countCalls({ control }: Pick<Client, "control">): Promise<Map<string, number>> {
@@ -110,15 +98,12 @@ function sectionOf({ rate, calls, usage }: Mirrored, alone: number, flows: numbe
   const byName = [...calls].filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
   return {
     comparisons: [
-      {
-        what: `mirrored movements per second, backlog of ${flows.toLocaleString("en-US")}`,
-        comparedTo: "raw JetStream consume",
-        value: spreadOf([rate / alone]),
-        unit: "times",
-        pairs: 1,
-        target: { atLeast: 0.3 },
-        limit: limitOf([usage]),
-      },
+      ratio(
+        `mirrored movements per second, backlog of ${flows.toLocaleString("en-US")}`,
+        "raw JetStream consume",
+        [rate / alone],
+        { target: { atLeast: 0.3 }, limit: limitOf([usage]) },
+      ),
       figure("calls to the trading platform per movement", "calls", [callCount / flows], { atMost: 0.05 }),
     ],
     tables: [

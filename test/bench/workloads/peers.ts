@@ -7,8 +7,8 @@ import { startPeerPlatform } from "../peers/platform.ts";
 import { startPeer } from "../peers/start-peer.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Comparison, Section, Table, Target } from "../section.ts";
-import { ratioOfPairs } from "../statistics.ts";
+import { ratio, type Comparison, type Section, type Table, type Target } from "../section.ts";
+import { ratiosOf } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
 
 /** A peer refuses a second deposit to an account that is in progress, so there are more accounts than callers. */
@@ -77,15 +77,12 @@ function comparisonsOf(all: All): Comparison[] {
   if (service === undefined) return [];
   const ratesAtMost = (contestant: Contestant): number[] =>
     measured(all, contestant, most(all)).map(({ rate }) => rate);
-  return others.map((other) => ({
-    what: `deposits per second at ${most(all)}`,
-    comparedTo: other.name,
-    unit: "times",
-    value: ratioOfPairs(ratesAtMost(service), ratesAtMost(other)),
-    pairs: ratesAtMost(other).length,
-    target: TARGETS[other.name as PeerName],
-    limit: limitOf(measured(all, service, most(all)).map(usageOf)),
-  }));
+  return others.map((other) =>
+    ratio(`deposits per second at ${most(all)}`, other.name, ratiosOf(ratesAtMost(service), ratesAtMost(other)), {
+      target: TARGETS[other.name as PeerName],
+      limit: limitOf(measured(all, service, most(all)).map(usageOf)),
+    }),
+  );
 }
 
 function ratesOf(all: All): Table {

@@ -6,8 +6,8 @@ import type { RequestTemplate } from "../load/job.ts";
 import { startReader } from "../peers/start-reader.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Section } from "../section.ts";
-import { ratioOfPairs } from "../statistics.ts";
+import { ratio, type Section } from "../section.ts";
+import { ratiosOf } from "../statistics.ts";
 import { createPools } from "../system/accounts.ts";
 
 type Read = { readonly name: string; readonly service: string; readonly peer: string };
@@ -71,18 +71,17 @@ function sectionOf(found: readonly Found[], callers: number): Section {
     return [name, program, rate, p50, p99, cost];
   };
   return {
-    comparisons: groups.map(({ read, all }) => ({
-      what: `reads per second at ${callers}: ${read.name}`,
-      comparedTo: "one process",
-      unit: "times",
-      value: ratioOfPairs(
-        all.map(({ of }) => of.rate),
-        all.map(({ reference }) => reference.rate),
+    comparisons: groups.map(({ read, all }) =>
+      ratio(
+        `reads per second at ${callers}: ${read.name}`,
+        "one process",
+        ratiosOf(
+          all.map(({ of }) => of.rate),
+          all.map(({ reference }) => reference.rate),
+        ),
+        { target: { atLeast: 0.7 }, limit: limitOf(all.map(({ of }) => usageOf(of))) },
       ),
-      pairs: all.length,
-      target: { atLeast: 0.7 },
-      limit: limitOf(all.map(({ of }) => usageOf(of))),
-    })),
+    ),
     tables: [
       {
         title: `Reads at ${callers}`,

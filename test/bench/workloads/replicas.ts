@@ -4,7 +4,7 @@ import { depositsTo, serviceContestant } from "../contest/service.ts";
 import { limitOf, totalOf, usageOf } from "../limit-of.ts";
 import { number, spread } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Comparison, Section } from "../section.ts";
+import { ratio, type Comparison, type Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
 import { createPools, expectMirrored } from "../system/accounts.ts";
 import { type Replica, startReplica } from "../system/replicas.ts";
@@ -98,15 +98,14 @@ function sectionOf(found: readonly Found[], callers: number): Section {
     found.filter((each) => each.load === load && each.count === count).map((each) => each.of);
   const comparisons = LOADS.flatMap((load) => {
     const single = of(load, counts[0] ?? 1).map(costOf);
-    return counts.slice(1).map((count): Comparison => ({
-      what: `processor time of a deposit, ${count} replicas of each service, ${load.title}`,
-      comparedTo: "one",
-      value: spreadOf(of(load, count).map((each, round) => costOf(each) / (single[round] ?? Number.NaN))),
-      unit: "times",
-      pairs: of(load, count).length,
-      target: { atMost: FLAT },
-      limit: limitOf(of(load, count).map(usageOf)),
-    }));
+    return counts.slice(1).map((count): Comparison =>
+      ratio(
+        `processor time of a deposit, ${count} replicas of each service, ${load.title}`,
+        "one",
+        of(load, count).map((each, round) => costOf(each) / (single[round] ?? Number.NaN)),
+        { target: { atMost: FLAT }, limit: limitOf(of(load, count).map(usageOf)) },
+      ),
+    );
   });
   const columns = [
     "replicas",

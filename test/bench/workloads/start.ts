@@ -8,8 +8,7 @@ import type { Outcome } from "../load/job.ts";
 import { number } from "../report/format.ts";
 import { figure, type Section } from "../section.ts";
 import { createInvestors } from "../system/accounts.ts";
-import { type Crash, kill, killAll } from "../system/kill-services.ts";
-import { countOperations } from "../system/operations.ts";
+import { countOperations, type Crash, killAll } from "../system/kill-services.ts";
 import type { System } from "../system/start-system.ts";
 
 /** Operations that are open when all services are killed, each on an account of its own. */
@@ -93,7 +92,7 @@ async function killInTurn(
   const killing = async (): Promise<void> => {
     await sleep(bench.options.warmUpMs);
     for (const name of SERVICES) {
-      kill(system, name);
+      system.signal(name, "SIGKILL");
       await sleep(everyMs);
     }
   };

@@ -3,15 +3,14 @@ import type pg from "pg";
 import { type Bench, NotMeasured, type Workload } from "../bench.ts";
 import { requireFeesPaid } from "../checks/fees.ts";
 import { serviceContestant } from "../contest/service.ts";
-import { countLegs, databaseNow, killAndResume, nextPayment } from "../large/payments.ts";
-import { type PlannedWeek, planWeek } from "../large/plan-week.ts";
+import { countLegs, databaseNow, killAndResume, nextPayment, type PlannedWeek, planWeek } from "../large/week.ts";
 import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
 import { createPayments, payAlone, requireWholePayments } from "../limit/payments.ts";
 import { findPgbench } from "../limit/pgbench.ts";
 import { insertPlanAlone } from "../limit/plan.ts";
 import { number, spread } from "../report/format.ts";
-import { figure, type Section } from "../section.ts";
-import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { figure, ratio, type Section } from "../section.ts";
+import { median, ratiosOf, spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
@@ -107,24 +106,14 @@ function sectionOf({ plan, plansAlone, paid, resumed }: Found): Section {
   const limit = limitOf(paid.map(({ usage }) => usage));
   return {
     comparisons: [
-      {
-        what: `plan of ${who}`,
-        comparedTo: "insert of the same rows",
-        value: spreadOf(plansAlone.map((each) => plan.seconds / each)),
-        unit: "times",
-        pairs: plansAlone.length,
-        target: { atMost: 2 },
-        limit: limitOf([plan.usage]),
-      },
+      ratio(
+        `plan of ${who}`,
+        "insert of the same rows",
+        plansAlone.map((each) => plan.seconds / each),
+        { target: { atMost: 2 }, limit: limitOf([plan.usage]) },
+      ),
       { ...figure("fee legs per second", "per second", legs, { atLeast: 2_000 }), limit },
-      {
-        what: "fee legs per second",
-        comparedTo: "pgbench in sets of 64",
-        value: ratioOfPairs(legs, alone),
-        unit: "times",
-        pairs: legs.length,
-        target: undefined,
-      },
+      ratio("fee legs per second", "pgbench in sets of 64", ratiosOf(legs, alone)),
       ...resumed.map(({ name, seconds }) =>
         figure(`next payment after ${name} is killed`, "s", [seconds], { atMost: 5 }),
       ),

@@ -5,8 +5,8 @@ import { limitOf, medianCosts, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number } from "../report/format.ts";
 import { cellsOf } from "../report/measured.ts";
-import type { Section } from "../section.ts";
-import { ratioOfPairs } from "../statistics.ts";
+import { ratio, type Section } from "../section.ts";
+import { ratiosOf } from "../statistics.ts";
 import { createPools, expectMirrored, type Pool } from "../system/accounts.ts";
 
 /** Withdrawals from one Master queue at its gate, so more callers than this only wait. */
@@ -106,23 +106,18 @@ function sectionOf(found: readonly Found[]): Section {
   const p50s = (of: readonly Found[], name: "deposits" | "withdrawals"): number[] => of.map((each) => each[name].p50);
   return {
     comparisons: [
-      {
-        what: `withdrawals per second at ${most?.[0]}`,
-        comparedTo: "deposits with mirror",
-        value: ratioOfPairs(rates(most?.[1] ?? [], "withdrawals"), rates(most?.[1] ?? [], "deposits")),
-        unit: "times",
-        pairs: most?.[1].length ?? 0,
-        target: { atLeast: 0.4 },
-        limit: limitOf((most?.[1] ?? []).map(({ withdrawals }) => usageOf(withdrawals))),
-      },
-      {
-        what: "p50 of a withdrawal, one at a time",
-        comparedTo: "a deposit with mirror",
-        value: ratioOfPairs(p50s(one?.[1] ?? [], "withdrawals"), p50s(one?.[1] ?? [], "deposits")),
-        unit: "times",
-        pairs: one?.[1].length ?? 0,
-        target: { atMost: 3 },
-      },
+      ratio(
+        `withdrawals per second at ${most?.[0]}`,
+        "deposits with mirror",
+        ratiosOf(rates(most?.[1] ?? [], "withdrawals"), rates(most?.[1] ?? [], "deposits")),
+        { target: { atLeast: 0.4 }, limit: limitOf((most?.[1] ?? []).map(({ withdrawals }) => usageOf(withdrawals))) },
+      ),
+      ratio(
+        "p50 of a withdrawal, one at a time",
+        "a deposit with mirror",
+        ratiosOf(p50s(one?.[1] ?? [], "withdrawals"), p50s(one?.[1] ?? [], "deposits")),
+        { target: { atMost: 3 } },
+      ),
     ],
     tables: [
       {

@@ -1,7 +1,6 @@
 import type { Pool, PoolClient } from "pg";
 import { v7 as uuid } from "uuid";
 import type { Mt5Client } from "../../../../services/platform/mt5/client.ts";
-import { inTransaction } from "./transaction.ts";
 
 /** A deposit as the peers do it: the rows of the service in the commits of the service, one deposit at a time. */
 export type DepositRequest = { readonly login: string; readonly amountMinor: number; readonly comment: string };
@@ -191,4 +190,19 @@ async function lockAccount(client: PoolClient, login: string): Promise<void> {
     values: [login],
   });
   if (rowCount === 0) throw new NotExecuted("the account is not managed");
+}
+
+async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    return result;
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  } finally {
+    client.release();
+  }
 }
