@@ -1,13 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, dealsOf, eventually, minorOf } from "../journey/support/client.ts";
-import type { TestSystem } from "../journey/support/system.ts";
+import { type Client, dealsOf, eventually, minorOf } from "../journey/support/client.ts";
 import { closePosition, expectBalances, openPosition, pooled, setPrice } from "../journey/support/trading.ts";
 import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
 import { repeatUntilDone } from "./repeat-until-done.ts";
+import type { SystemUnderTest } from "./system-under-test.ts";
 
 /** The recovery job continues a first try when its caller is gone, and a later one when the claim of its process has ended: 15 s each. */
 const TIMEOUT = { timeout: 300_000 };
@@ -29,20 +27,17 @@ const LATER_TRIES = ["subscription/after_queue_start.WITHDRAWAL", "subscription/
  * Investors of a Master that trades let a withdrawal or an unassign wait; the process dies before each one waits, or after. It dies
  * twice more when the Master is flat and the tries have begun. Each Investor has earned 25.00, of which 7.50 is fee.
  */
-export function queuedThroughDeaths(system: () => TestSystem, armed: () => string): void {
-  const arm = (point: string): string => {
-    const file = join(armed(), point);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, "");
+export function queuedThroughDeaths(tested: () => SystemUnderTest): void {
+  const arm = (point: string): (() => boolean) => {
     countFigures({ "processes killed at a failpoint": 1 });
-    return file;
+    return tested().arm(point);
   };
 
   test(
     "queued commands whose processes die before they wait, after it and in their try are executed once when the Master is flat",
     TIMEOUT,
     async () => {
-      const client = clientOf(system());
+      const { client } = tested();
       await setPrice(client, "1.10000");
       const {
         login: master,
@@ -56,26 +51,26 @@ export function queuedThroughDeaths(system: () => TestSystem, armed: () => strin
       const members = CASES.map((each, index) => ({ ...each, login: investors[index] ?? "" }));
       const queued: string[] = [];
       for (const { action, point, login } of members) {
-        const file = arm(point);
+        const isArmed = arm(point);
         const { status, headers } = await repeatUntilDone(client, `${pathOf(action, master, login)}&${WAITS}`);
         expect(status).toBe(202);
-        expect(existsSync(file), "no process reached the failpoint").toBe(false);
+        expect(isArmed(), "no process reached the failpoint").toBe(false);
         queued.push(headers.get("x-operation-id") ?? "");
       }
       for (const id of queued) {
         await eventually(async () => expect(await ledger(client, id)).toEqual(["pending", "waiting"]), SETTLED_MS);
       }
 
-      const files = LATER_TRIES.map(arm);
+      const later = LATER_TRIES.map(arm);
       await setPrice(client, "1.11000");
       await closePosition(client, position);
       for (const id of queued) {
         await eventually(async () => expect(await ledger(client, id)).toEqual(["executed", "ended"]), SETTLED_MS);
       }
       expect(
-        files.filter((file) => existsSync(file)),
+        later.some((isArmed) => isArmed()),
         "no process reached the failpoint",
-      ).toEqual([]);
+      ).toBe(false);
       const { length } = CASES;
       const balances = members.map(({ login, action }) => [login, action === "withdraw" ? "867.5" : "1017.5"] as const);
       const inPool = { [master]: String((length / 2) * 867.5), [paymentLogin]: String(length * 7.5) };

@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { freePort } from "../../deploy/local/ports.ts";
 import { type Client, clientOf } from "../journey/support/client.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
@@ -14,8 +14,8 @@ export type SystemUnderTest = {
   readonly client: Client;
   /** Between platform and the simulator. */
   readonly link: Link;
-  /** A file with the name of a failpoint makes the next process that reaches it kill itself. */
-  readonly armed: string;
+  /** The next process that reaches this failpoint kills itself. Returns whether one has not yet. */
+  readonly arm: (failpoint: string) => () => boolean;
   readonly collector: TraceCollector;
 };
 
@@ -40,6 +40,13 @@ export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDis
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     }),
   );
+  const arm = (failpoint: string) => {
+    // The file says that it is armed; the process that reaches it removes it.
+    const file = join(armed, failpoint);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+    return () => existsSync(file);
+  };
   const kept = stack.move();
-  return { system, client: clientOf(system), link, armed, collector, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { system, client: clientOf(system), link, arm, collector, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
+import { environmentOfProcess } from "../../bench/system/environment.ts";
 import { run, type Running } from "../../journey/support/running.ts";
 
 export type SecondEdge = AsyncDisposable & { readonly kill: () => Promise<void> };
@@ -43,12 +43,6 @@ export async function startSecondEdge(stateDir: string): Promise<SecondEdge> {
 
 /** What the launcher has given the first one, without the channel between the two. */
 function environmentOf(stateDir: string): NodeJS.ProcessEnv {
-  const pid = recordedProcess(pidFile(stateDir, "edge"));
-  if (pid === undefined) throw new Error("edge does not run");
-  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0").filter(Boolean);
-  const entries = variables.map((variable) => {
-    const [name = "", ...value] = variable.split("=");
-    return [name, value.join("=")] as const;
-  });
-  return Object.fromEntries(entries.filter(([name]) => !name.startsWith("NODE_CHANNEL")));
+  const variables = environmentOfProcess("edge", recordedProcess(pidFile(stateDir, "edge")));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !name.startsWith("NODE_CHANNEL")));
 }

@@ -1,11 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, eventually } from "../../journey/support/client.ts";
+import { type Client, eventually } from "../../journey/support/client.ts";
 import { newInvestor, newMaster } from "../../journey/support/client-requests.ts";
-import type { TestSystem } from "../../journey/support/system.ts";
 import { countFigures } from "../../support/figures.ts";
 import { IS_PROOF, sized } from "../../support/proof.ts";
 import { repeatUntilDone } from "../repeat-until-done.ts";
@@ -16,6 +13,7 @@ import {
   type Receiver,
   startReceiver,
 } from "../../../deploy/rehearse/webhook-receiver.ts";
+import type { SystemUnderTest } from "../system-under-test.ts";
 import { startSecondEdge } from "./second-edge.ts";
 
 /** A claim of a replica that was killed ends after half a minute, and the pauses of an endpoint that fails are as long. */
@@ -31,33 +29,30 @@ const AWAY_MS = 3_000;
 const TYPES = /^(?:deposit|withdrawal|subscription|mirror)\./;
 const BOTH_SECRETS = [0, 1];
 
-type World = {
-  readonly client: Client;
+type World = Pick<SystemUnderTest, "client" | "arm"> & {
   readonly logins: readonly string[];
   readonly healthy: Receiver;
   readonly faulty: Receiver;
   /** Kills both edges, and waits until they run again. */
   readonly killEdges: () => Promise<void>;
-  /** The next process that has the answer of an endpoint ends before it has recorded it. */
-  readonly armed: string;
 };
 
-export function webhooksThroughDeaths(system: () => TestSystem, armed: () => string): void {
+export function webhooksThroughDeaths(tested: () => SystemUnderTest): void {
   test(
     "a receiver that fails, hangs, lies and restarts gets each event under one id, in order per account, while edges are killed",
     TIMEOUT,
     async () => {
       await using stack = new AsyncDisposableStack();
-      const client = clientOf(system());
-      const second = stack.use(await startSecondEdge(system().stateDir));
+      const { client, system, arm } = tested();
+      const second = stack.use(await startSecondEdge(system.stateDir));
       const [healthy, faulty] = [stack.use(await startReceiver()), stack.use(await startReceiver())];
       const { login: master } = await newMaster(client);
       const logins = await Promise.all([1, 2, 3, 4].map(() => newInvestor(client, "500")));
       const killEdges = async (): Promise<void> => {
-        const killed = await Promise.all([system().kill("edge"), second.kill()]);
+        const killed = await Promise.all([system.kill("edge"), second.kill()]);
         countFigures({ "processes killed between the send and the record of a webhook": killed.length });
       };
-      const world: World = { client, logins, healthy, faulty, killEdges, armed: armed() };
+      const world: World = { client, logins, healthy, faulty, killEdges, arm };
 
       const ids = new Map<Receiver, string>();
       ids.set(healthy, await createWebhook(client, healthy));
@@ -147,7 +142,7 @@ async function expectNotSlowed({ client, logins, healthy }: World): Promise<void
 
 /** Returns when the secret was rotated, in seconds since 1970. */
 async function goThroughFaults(world: World, id: string): Promise<number> {
-  const { client, faulty, killEdges, armed } = world;
+  const { client, faulty, killEdges, arm } = world;
   const fail: Answer = (response) => response.writeHead(500).end("no");
   const hang: Answer = () => {};
   const cut: Answer = (response) => response.destroy();
@@ -156,16 +151,15 @@ async function goThroughFaults(world: World, id: string): Promise<number> {
   faulty.meet(...sized({ test: [accept, fail], proof: [accept, slow, hang, accept, fail, accept, slow, cut] }));
   await untilMet();
 
-  const file = join(armed, "edge/after_answer.webhook");
+  let isArmed = (): boolean => true;
   // The client believes that the sender knows of its answer, and the sender dies before it has recorded it.
   const lie: Answer = (response) => {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, "");
+    isArmed = arm("edge/after_answer.webhook");
     accept(response);
   };
   faulty.meet(accept, lie);
   await untilMet();
-  await eventually(async () => expect(existsSync(file), "no edge reached the failpoint").toBe(false));
+  await eventually(async () => expect(isArmed(), "no edge reached the failpoint").toBe(false));
 
   // The request has arrived and is not answered yet, so no edge can have recorded it.
   const killed = Promise.withResolvers<void>();
