@@ -2,12 +2,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { TEST_KEY } from "../../services/edge/testing/test-edge.ts";
-import { PAGES, SOME } from "./support/console-edge.ts";
+import { consoleEdge, PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
 import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
-  const { browser, serve, signedIn } = consoleTabs();
+  const { browser, serve, signedIn } = consoleTabs(consoleEdge);
 
   test("stored text stays text: on no page does a script in a name, comment, message or evidence run", async () => {
     const { tab } = await signedIn(SOME);

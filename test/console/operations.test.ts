@@ -5,12 +5,12 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aBreak, aReview, granted } from "../../services/edge/api/samples/ops.ts";
 import { AT, cents } from "../../services/edge/api/samples/values.ts";
-import { PAGES, SOME } from "./support/console-edge.ts";
+import { consoleEdge, PAGES, SOME } from "./support/console-edge.ts";
 import { isSkipped } from "./support/console-page.ts";
 import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
-  const { signedIn } = consoleTabs();
+  const { signedIn } = consoleTabs(consoleEdge);
 
   test("a search by a ticket says what was searched for, and what it means that nothing was found", async () => {
     const { tab, edge } = await signedIn(SOME);

@@ -8,7 +8,7 @@ import { isSkipped } from "./support/console-page.ts";
 import { consoleTabs, expectQuiet } from "./support/console-tabs.ts";
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 180_000 }, () => {
-  const { signedIn } = consoleTabs();
+  const { signedIn } = consoleTabs(consoleEdge);
 
   test("every page is accessible and fits, in light and dark and three widths", async () => {
     const { tab } = await signedIn(SOME);

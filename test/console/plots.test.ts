@@ -1,11 +1,10 @@
 import process from "node:process";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, startChromium } from "#test/support/chromium.ts";
-import { TEST_KEY, type TestEdge } from "../../services/edge/testing/test-edge.ts";
+import { describe, expect, test } from "vitest";
 import { SPIKE } from "./support/books.ts";
 import { expectAccessible } from "./support/accessible.ts";
-import { type Books, booksEdge } from "./support/books-edge.ts";
-import { CHROMIUM, type ConsolePage, isSkipped, openConsole } from "./support/console-page.ts";
+import { booksEdge } from "./support/books-edge.ts";
+import { isSkipped } from "./support/console-page.ts";
+import { consoleTabs } from "./support/console-tabs.ts";
 
 const SHOWN = "document.querySelector('main').innerText";
 const PAGES = [
@@ -27,26 +26,10 @@ const PAGES = [
 ] as const;
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 240_000 }, () => {
-  let browser: Browser;
-  const edges: TestEdge[] = [];
-  beforeAll(async () => {
-    browser = await startChromium(CHROMIUM);
-  });
-  afterAll(async () => {
-    await browser?.[Symbol.asyncDispose]();
-    await Promise.all(edges.map(({ app }) => app.close()));
-  });
-
-  async function signedIn(books: Books): Promise<ConsolePage> {
-    const edge = await booksEdge(books);
-    edges.push(edge);
-    const tab = await openConsole(browser, await edge.app.listen({ host: "127.0.0.1", port: 0 }));
-    await tab.signIn(TEST_KEY);
-    return tab;
-  }
+  const { signedIn } = consoleTabs(booksEdge);
 
   test("every page of books is accessible and fits, in light and dark and three widths", async () => {
-    const tab = await signedIn({ days: 120, rows: 40 });
+    const { tab } = await signedIn({ days: 120, rows: 40 });
     for (const [address, name] of PAGES) {
       await tab.go(address);
       await expectAccessible(tab, name);
@@ -56,7 +39,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
 
   // oxlint-disable-next-line vitest/expect-expect -- it saves pictures.
   test.runIf(process.env["PAMM_SCREENSHOTS"] === "true")("pictures are saved in docs/console", async () => {
-    const tab = await signedIn({ days: 120, rows: 200 });
+    const { tab } = await signedIn({ days: 120, rows: 200 });
     for (const [address, name] of PAGES) {
       await tab.go(address);
       await tab.page.evaluate(SETTLED);
@@ -69,7 +52,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("a script in a stored name, comment or sentence stays text, and lines stay lines", async () => {
-    const tab = await signedIn({ days: 3, rows: 200, isHostile: true });
+    const { tab } = await signedIn({ days: 3, rows: 200, isHostile: true });
     for (const [address] of PAGES) {
       await tab.go(address);
       expect(await tab.page.evaluate("globalThis.attacked ?? 0")).toBe(0);
@@ -84,7 +67,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("pages without a row or a point say what that means", async () => {
-    const tab = await signedIn({ days: 0, rows: 0 });
+    const { tab } = await signedIn({ days: 0, rows: 0 });
     const texts = [
       ["masters/3000001", "The pool was not valued in this period."],
       ["masters/3000001?by=result", "No result was allocated in this period."],
@@ -104,7 +87,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("the page draws a plot for each measure, with the day that stands out", async () => {
-    const tab = await signedIn({ days: 10, rows: 0 });
+    const { tab } = await signedIn({ days: 10, rows: 0 });
     await tab.go("masters/3000001");
     await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
     const label = await tab.page.evaluate<string>(FIRST_LABEL);
@@ -115,7 +98,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("a Master that began to trade today is drawn by result, until days are asked for", async () => {
-    const tab = await signedIn({ days: 1, rows: 700 });
+    const { tab } = await signedIn({ days: 1, rows: 700 });
     await tab.go("masters/3000001");
     await tab.shows("Result of each deal");
     await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
@@ -131,7 +114,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test.each([10, 100_000])("%i points are drawn from end to end, with the one that stands out", async (count) => {
-    const tab = await signedIn({ days: 3, rows: 0 });
+    const { tab } = await signedIn({ days: 3, rows: 0 });
     await tab.go("masters/3000001");
     await expect.poll(() => tab.page.evaluate<number>(DRAWN)).toBe(4);
     const tookMs = await tab.page.evaluate<number>(drawing(count));
@@ -141,7 +124,7 @@ describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeou
   });
 
   test("a plot is a table too, and a statement of 100,000 lines loads as it is scrolled", async () => {
-    const tab = await signedIn({ days: 3, rows: 100_000 });
+    const { tab } = await signedIn({ days: 3, rows: 100_000 });
     await tab.go("investors/3000003/statement?from=2026-01-01&to=2026-12-01");
     await tab.shows("Balance so far");
     await tab.click(".plot button", "Table");

@@ -1,6 +1,6 @@
 import process from "node:process";
 import { describe, expect, test } from "vitest";
-import { SOME, PAGES } from "./support/console-edge.ts";
+import { consoleEdge, SOME, PAGES } from "./support/console-edge.ts";
 import { consoleTabs } from "./support/console-tabs.ts";
 import { isSkipped, openConsole } from "./support/console-page.ts";
 import { TEST_KEY } from "../../services/edge/testing/test-edge.ts";
@@ -31,7 +31,7 @@ test("what says nothing when it is spoken alone is a mistake", () => {
 });
 
 describe.skipIf(isSkipped)("in a Chromium, where the machine has one,", { timeout: 120_000 }, () => {
-  const { browser, serve, signedIn } = consoleTabs();
+  const { browser, serve, signedIn } = consoleTabs(consoleEdge);
 
   test("every page makes sense when it is spoken, and begins at its heading", async () => {
     const { tab } = await signedIn(SOME);

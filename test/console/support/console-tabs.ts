@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { type Browser, startChromium } from "#test/support/chromium.ts";
 import { TEST_KEY, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
-import { type Amounts, consoleEdge } from "./console-edge.ts";
 import { CHROMIUM, type ConsolePage, openConsole } from "./console-page.ts";
 
-/** A browser for the tests of a file, and an edge of its own for each tab. */
-export function consoleTabs() {
+/** A browser for the tests of a file, and an edge of its own for each tab: one that has as much as is asked for. */
+export function consoleTabs<Amounts>(edgeWith: (amounts: Amounts, options: TestOptions) => Promise<TestEdge>) {
   let browser: Browser;
   const edges: TestEdge[] = [];
   beforeAll(async () => {
@@ -16,7 +15,7 @@ export function consoleTabs() {
     await Promise.all(edges.map(({ app }) => app.close()));
   });
   const serve = async (amounts: Amounts, options: TestOptions = {}) => {
-    const edge = await consoleEdge(amounts, options);
+    const edge = await edgeWith(amounts, options);
     edges.push(edge);
     return { edge, url: await edge.app.listen({ host: "127.0.0.1", port: 0 }) };
   };
