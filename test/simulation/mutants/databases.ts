@@ -48,38 +48,26 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a reader that starts while permits are stopped never opens the gate",
-    edits: [
-      {
-        file: `${PLATFORM}/reader/gate-opener.ts`,
-        find: "    if (last !== database) {",
-        put: '    if (last !== database && this.#deps.gate.read() === "reading") {',
-      },
-    ],
+    file: `${PLATFORM}/reader/gate-opener.ts`,
+    find: "    if (last !== database) {",
+    put: '    if (last !== database && this.#deps.gate.read() === "reading") {',
     detectedBy: ["I10"],
     seed: 639,
   },
   {
     name: "a Master's books are locked and looked up in one statement",
-    edits: [
-      {
-        file: "services/subscription/store/books.ts",
-        find: 'select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external"',
-        put: `select login, ${looked("filed_number")} as "filedNumber", received_number as "receivedNumber", ${looked("external_minor")} as "external"`,
-      },
-    ],
+    file: "services/subscription/store/books.ts",
+    find: 'select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external"',
+    put: `select login, ${looked("filed_number")} as "filedNumber", received_number as "receivedNumber", ${looked("external_minor")} as "external"`,
     detectedBy: ["I4"],
     seed: 515,
     isAlwaysRun: true,
   },
   {
     name: "an account that cannot be read stops its group",
-    edits: [
-      {
-        file: `${PLATFORM}/reader/account-reader.ts`,
-        find: "for (const login of unreadable) noteUnreadable(run, login, since);\n          await",
-        put: "for (const login of unreadable) throw new Error(login);\n          await",
-      },
-    ],
+    file: `${PLATFORM}/reader/account-reader.ts`,
+    find: "for (const login of unreadable) noteUnreadable(run, login, since);\n          await",
+    put: "for (const login of unreadable) throw new Error(login);\n          await",
     seed: 863,
     detectedBy: ["I4", "I10"],
     needs: "unreadable_account",
@@ -87,13 +75,9 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a lost deposit or withdrawal is not remembered",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/reviews/stop-for-lost-commits.ts`,
-        find: 'origin === "external") await',
-        put: "origin === undefined) await",
-      },
-    ],
+    file: `${PLATFORM}/protocol/reviews/stop-for-lost-commits.ts`,
+    find: 'origin === "external") await',
+    put: "origin === undefined) await",
     detectedBy: ["I17"],
     needs: "rewind_database",
     seed: 639,
@@ -104,11 +88,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
 /** A defect that only many weeks show. */
 export const GROWTH_MUTANT: PlantedDefect = {
   name: "every profit has a layer of its own",
-  edits: [
-    {
-      file: "services/subscription/domain/fees/layers.ts",
-      find: "if (top === undefined || isSeparated(earnedFrom, earnedTo)) {",
-      put: "if (top === undefined || isSeparated(earnedFrom, earnedTo) || earnedFrom < earnedTo) {",
-    },
-  ],
+  file: "services/subscription/domain/fees/layers.ts",
+  find: "if (top === undefined || isSeparated(earnedFrom, earnedTo)) {",
+  put: "if (top === undefined || isSeparated(earnedFrom, earnedTo) || earnedFrom < earnedTo) {",
 };

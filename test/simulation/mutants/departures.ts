@@ -6,57 +6,41 @@ const DEPARTURE = "services/subscription/processes/departure";
 export const DEPARTURE_MUTANTS: readonly Mutant[] = [
   {
     name: "a departure is completed before its fees are recorded",
-    edits: [
-      {
-        file: `${DEPARTURE}/complete.ts`,
-        find: "departure.fees === null ? undefined : recordDue",
-        put: "departure.effective !== null ? undefined : recordDue",
-      },
-    ],
+    file: `${DEPARTURE}/complete.ts`,
+    find: "departure.fees === null ? undefined : recordDue",
+    put: "departure.effective !== null ? undefined : recordDue",
     detectedBy: ["I4", "I10"],
     seed: 7,
   },
   {
     name: "a withdrawal has ended before its payout is known",
-    edits: [
-      {
-        file: `${DEPARTURE}/complete.ts`,
-        find: 'default:\n      return { ...departure, doubt: "UNKNOWN" };',
-        put: "default:\n      return await end(deps, departure, result?.legs[0]?.dealId ?? null);",
-      },
-    ],
+    file: `${DEPARTURE}/complete.ts`,
+    find: 'default:\n      return { ...departure, doubt: "UNKNOWN" };',
+    put: "default:\n      return await end(deps, departure, result?.legs[0]?.dealId ?? null);",
     detectedBy: ["I2"],
     seed: 78,
   },
   {
     name: "the reserve of a refused payout is not returned",
-    edits: [
-      { file: `${DEPARTURE}/complete.ts`, find: "  await returnReserve(deps, departureKey(departure));\n", put: "" },
-    ],
+    file: `${DEPARTURE}/complete.ts`,
+    find: "  await returnReserve(deps, departureKey(departure));\n",
+    put: "",
     detectedBy: ["I4"],
     seed: 246,
   },
   {
     name: "the recovery job releases the account lock of a try without ending it",
-    edits: [
-      {
-        file: `${DEPARTURE}/depart.ts`,
-        find: "await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);",
-        put: "if (!waits || waits) return void (await release(deps, departure, context));",
-      },
-    ],
+    file: `${DEPARTURE}/depart.ts`,
+    find: "await (waits ? beginToWait : endRefused)(deps, departure, aborted, context);",
+    put: "if (!waits || waits) return void (await release(deps, departure, context));",
     detectedBy: ["I10", "I6"],
     seed: 41,
   },
   {
     name: "an account lock is released while the commit of the decision is in doubt",
-    edits: [
-      {
-        file: `${DEPARTURE}/depart.ts`,
-        find: "  if (!(await isUndecided(deps.pool, departure))) return await movedOn(deps, departure);\n",
-        put: "",
-      },
-    ],
+    file: `${DEPARTURE}/depart.ts`,
+    find: "  if (!(await isUndecided(deps.pool, departure))) return await movedOn(deps, departure);\n",
+    put: "",
     detectedBy: ["I6", "I10"],
     seed: 1486,
     needs: "lost_departure_commit",
@@ -64,13 +48,9 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "commands have the same account lock",
-    edits: [
-      {
-        file: "services/subscription/domain/departure.ts",
-        find: "return `subscription:departure:${operationId}:${number}`;",
-        put: "return `subscription:departure:${operationId.length}:${number}`;",
-      },
-    ],
+    file: "services/subscription/domain/departure.ts",
+    find: "return `subscription:departure:${operationId}:${number}`;",
+    put: "return `subscription:departure:${operationId.length}:${number}`;",
     detectedBy: ["I6"],
     seed: 7,
   },

@@ -23,122 +23,82 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "return code 7 is taken for a refusal",
-    edits: [
-      {
-        file: `${PLATFORM}/mt5/retcodes.ts`,
-        find: "RETCODE.notFound,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
-        put: "RETCODE.notFound,\n    7,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
-      },
-    ],
+    file: `${PLATFORM}/mt5/retcodes.ts`,
+    find: "RETCODE.notFound,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
+    put: "RETCODE.notFound,\n    7,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
     detectedBy: ["I1", "I3", "I14"],
     seed: 14,
   },
   {
     name: "an answer without a ticket is taken for a refusal",
-    edits: [
-      {
-        file: `${PLATFORM}/mt5/classify.ts`,
-        find: '{ kind: "unknown", reason: "no_ticket" }',
-        put: '{ kind: "refused", code: 3 }',
-      },
-    ],
+    file: `${PLATFORM}/mt5/classify.ts`,
+    find: '{ kind: "unknown", reason: "no_ticket" }',
+    put: '{ kind: "refused", code: 3 }',
     detectedBy: ["I1", "I3", "I14"],
     seed: 191,
   },
   {
     name: "a deal that matches by amount only is ignored",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/evidence.ts`,
-        find: "readReference(deal.comment) === undefined\n",
-        put: "readReference(deal.comment) === undefined && false\n",
-      },
-    ],
+    file: `${PLATFORM}/domain/evidence.ts`,
+    find: "readReference(deal.comment) === undefined\n",
+    put: "readReference(deal.comment) === undefined && false\n",
     detectedBy: ["I1", "I3", "I14"],
     seed: 5,
   },
   {
     name: "a failed read of the history is taken for an empty history",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/scan-leg.ts`,
-        find: "if (error instanceof Mt5Error) return undefined;",
-        put: 'if (error instanceof Mt5Error) return { verdict: { kind: "clean" }, deals: [] };',
-      },
-    ],
+    file: `${PLATFORM}/protocol/scan-leg.ts`,
+    find: "if (error instanceof Mt5Error) return undefined;",
+    put: 'if (error instanceof Mt5Error) return { verdict: { kind: "clean" }, deals: [] };',
     detectedBy: ["I1", "I3"],
     seed: 412,
   },
   {
     name: "a second deal of a leg is ignored",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/history/explain-deal.ts`,
-        find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", leg, event };',
-        put: 'const unmatched: Explanation = { kind: "external" };\n  void event;',
-      },
-    ],
+    file: `${PLATFORM}/protocol/history/explain-deal.ts`,
+    find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", leg, event };',
+    put: 'const unmatched: Explanation = { kind: "external" };\n  void event;',
     detectedBy: ["I14"],
     seed: 43,
   },
   {
     name: "amounts pass through a float",
-    edits: [
-      {
-        file: `${PLATFORM}/mt5/balance.ts`,
-        find: "formatMinor(amountMinor)",
-        put: "formatMinor(BigInt(Math.trunc((Number(amountMinor) / 100) * 100)))",
-      },
-    ],
+    file: `${PLATFORM}/mt5/balance.ts`,
+    find: "formatMinor(amountMinor)",
+    put: "formatMinor(BigInt(Math.trunc((Number(amountMinor) / 100) * 100)))",
     detectedBy: ["I2", "I4", "I10", "I14"],
     seed: 1,
   },
   {
     name: "an unknown outcome is answered as applied",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/leg.ts`,
-        find: 'case "UNKNOWN":\n      return "UNKNOWN";',
-        put: 'case "UNKNOWN":\n      return "APPLIED";',
-      },
-    ],
+    file: `${PLATFORM}/domain/leg.ts`,
+    find: 'case "UNKNOWN":\n      return "UNKNOWN";',
+    put: 'case "UNKNOWN":\n      return "APPLIED";',
     detectedBy: ["I2"],
     seed: 1,
   },
   {
     name: "an undecided deal does not stop the log",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/history/file-deals.ts`,
-        find: "return { entries, undecided: deal };",
-        put: "continue;",
-      },
-    ],
+    file: `${PLATFORM}/protocol/history/file-deals.ts`,
+    find: "return { entries, undecided: deal };",
+    put: "continue;",
     detectedBy: ["I4", "I5", "I10"],
     seed: 5,
   },
   {
     name: "an old price is taken for a mark",
-    edits: [
-      {
-        file: `${PLATFORM}/queries/old-prices.ts`,
-        find: "? undefined : { symbol, tickAt: tick.at };",
-        put: "? undefined : undefined;",
-      },
-    ],
+    file: `${PLATFORM}/queries/old-prices.ts`,
+    find: "? undefined : { symbol, tickAt: tick.at };",
+    put: "? undefined : undefined;",
     detectedBy: ["I18"],
     seed: 1_761,
     needs: "closed_market",
   },
   {
     name: "deleted deals are not looked up",
-    edits: [
-      {
-        file: `${PLATFORM}/amendments/deleted-deals.ts`,
-        find: "const requested = due.slice(0, REQUESTS_PER_RUN);",
-        put: "const requested = due.slice(0, REQUESTS_PER_RUN - REQUESTS_PER_RUN);",
-      },
-    ],
+    file: `${PLATFORM}/amendments/deleted-deals.ts`,
+    find: "const requested = due.slice(0, REQUESTS_PER_RUN);",
+    put: "const requested = due.slice(0, REQUESTS_PER_RUN - REQUESTS_PER_RUN);",
     detectedBy: ["I16", "I10"],
     seed: 301,
   },

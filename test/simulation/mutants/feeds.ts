@@ -19,13 +19,9 @@ export const FEED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the cursor moves before the entries are stored",
-    edits: [
-      {
-        file: `${FEED}/receive-page.ts`,
-        find: "return await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page));",
-        put: "let late: () => Promise<void> = async () => undefined;\n    const result = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return result;",
-      },
-    ],
+    file: `${FEED}/receive-page.ts`,
+    find: "return await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page));",
+    put: "let late: () => Promise<void> = async () => undefined;\n    const result = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return result;",
     detectedBy: ["I9"],
     seed: 86,
   },

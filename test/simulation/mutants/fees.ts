@@ -23,73 +23,49 @@ export const FEE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the outcome of one fee is recorded for another",
-    edits: [
-      {
-        file: `${FEE}/jobs/pay-fees.ts`,
-        find: "answers[index]",
-        put: "answers[payments.length - 1 - index]",
-      },
-    ],
+    file: `${FEE}/jobs/pay-fees.ts`,
+    find: "answers[index]",
+    put: "answers[payments.length - 1 - index]",
     detectedBy: ["I2", "I3", "I4", "I10"],
     seed: 3,
   },
   {
     name: "a fee with an unknown outcome counts as not taken",
-    edits: [
-      {
-        file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: '{ kind: "open", reason: code, isBusy: BUSY.has(code) }',
-        put: '{ kind: "unpaid", status: "DEFERRED", reason: code }',
-      },
-    ],
+    file: `${FEE}/processes/payment/payment-transfer.ts`,
+    find: '{ kind: "open", reason: code, isBusy: BUSY.has(code) }',
+    put: '{ kind: "unpaid", status: "DEFERRED", reason: code }',
     detectedBy: ["I3"],
     seed: 368,
   },
   {
     name: "a collected debt stays a debt",
-    edits: [
-      {
-        file: `${FEE}/store/debts.ts`,
-        find: "set taken_by_id = taken.id",
-        put: "set taken_by_id = fee_debt_part.taken_by_id",
-      },
-    ],
+    file: `${FEE}/store/debts.ts`,
+    find: "set taken_by_id = taken.id",
+    put: "set taken_by_id = fee_debt_part.taken_by_id",
     detectedBy: ["I4"],
     seed: 34,
   },
   {
     name: "a fee that could not be taken does not become debt",
-    edits: [
-      {
-        file: `${FEE}/processes/payment/settle-payments.ts`,
-        find: "({ payment, amount: payment.due })",
-        put: "({ payment, amount: 0n })",
-      },
-    ],
+    file: `${FEE}/processes/payment/settle-payments.ts`,
+    find: "({ payment, amount: payment.due })",
+    put: "({ payment, amount: 0n })",
     detectedBy: ["I4"],
     seed: 34,
   },
   {
     name: "payments that a crashed process was executing are not resumed",
-    edits: [
-      {
-        file: `${FEE}/store/due-payments.ts`,
-        find: "mayStart: fragment`(\n      work.status = 'EXECUTING'",
-        put: "mayStart: fragment`work.status = 'PENDING' and (\n      work.status = 'EXECUTING'",
-      },
-    ],
+    file: `${FEE}/store/due-payments.ts`,
+    find: "mayStart: fragment`(\n      work.status = 'EXECUTING'",
+    put: "mayStart: fragment`work.status = 'PENDING' and (\n      work.status = 'EXECUTING'",
     detectedBy: ["I10"],
     seed: 3,
   },
   {
     name: "a fee does not raise the high-water mark",
-    edits: [
-      {
-        file: "services/subscription/domain/fees/crystallise.ts",
-        find: "fee === 0n ? before : {",
-        put: "fee >= 0n ? before : {",
-      },
-    ],
+    file: "services/subscription/domain/fees/crystallise.ts",
+    find: "fee === 0n ? before : {",
+    put: "fee >= 0n ? before : {",
     detectedBy: ["I11"],
     seed: 3,
   },

@@ -4,8 +4,12 @@ import type { Invariant } from "../checks/violation.ts";
 /** Replaces a text of a source file. It is an error when the file lacks the text: the sources would have no defect. */
 export type Edit = { readonly file: string; readonly find: string; readonly put: string };
 
-/** A realistic defect as edits of the sources. */
-export type PlantedDefect = { readonly name: string; readonly edits: readonly Edit[] };
+/** A realistic defect as an edit of the sources, or as several. */
+export type PlantedDefect = { readonly name: string } & (Edit | { readonly edits: readonly Edit[] });
+
+export function editsOf(defect: PlantedDefect): readonly Edit[] {
+  return "edits" in defect ? defect.edits : [defect];
+}
 
 /** A planted defect that the simulation detects. */
 export type Mutant = PlantedDefect & {

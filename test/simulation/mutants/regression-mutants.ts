@@ -21,52 +21,32 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
   },
   {
     name: "a step of the database's clock is ignored",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/watched-clock.ts`,
-        find: "passedMs <= mostMs) return undefined",
-        put: "passedMs) return undefined",
-      },
-    ],
+    file: `${PLATFORM}/domain/watched-clock.ts`,
+    find: "passedMs <= mostMs) return undefined",
+    put: "passedMs) return undefined",
   },
   {
     name: "a short read skips the deal of a leg that has no known outcome",
-    edits: [
-      {
-        file: `${PLATFORM}/store/legs.ts`,
-        find: "and state in ('SENDING', 'UNKNOWN')\n          and (select role",
-        put: "and state in ('INTENT')\n          and (select role",
-      },
-    ],
+    file: `${PLATFORM}/store/legs.ts`,
+    find: "and state in ('SENDING', 'UNKNOWN')\n          and (select role",
+    put: "and state in ('INTENT')\n          and (select role",
   },
   {
     name: "a short read skips a deal that only a longer read shows",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/history/read-history.ts`,
-        find: ".filter((login) => !unread.has(login))",
-        put: "",
-      },
-    ],
+    file: `${PLATFORM}/protocol/history/read-history.ts`,
+    find: ".filter((login) => !unread.has(login))",
+    put: "",
   },
   {
     name: "an inflow that imported mirrors have moved is held",
-    edits: [
-      {
-        file: "services/subscription/store/flows.ts",
-        find: "(flow.amount_minor > 0 and not ${isMovedBefore} and (",
-        put: "(flow.amount_minor > 0 and (",
-      },
-    ],
+    file: "services/subscription/store/flows.ts",
+    find: "(flow.amount_minor > 0 and not ${isMovedBefore} and (",
+    put: "(flow.amount_minor > 0 and (",
   },
   {
     name: "an account whose record cannot be read hides the lost deals of others",
-    edits: [
-      {
-        file: `${PLATFORM}/amendments/deleted-deals.ts`,
-        find: "const { users, unreadable } = await mt5.readUsers(logins);",
-        put: "const [users, unreadable] = [await mt5.getUsers(logins), new Set<string>()];",
-      },
-    ],
+    file: `${PLATFORM}/amendments/deleted-deals.ts`,
+    find: "const { users, unreadable } = await mt5.readUsers(logins);",
+    put: "const [users, unreadable] = [await mt5.getUsers(logins), new Set<string>()];",
   },
 ];

@@ -15,7 +15,9 @@ export const RIGHTS_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a right to trade is not given back",
-    edits: [{ file: RIGHTS, find: "if (page.length === 0) return false;", put: "return false;" }],
+    file: RIGHTS,
+    find: "if (page.length === 0) return false;",
+    put: "return false;",
     detectedBy: ["I20"],
     seed: 39,
   },

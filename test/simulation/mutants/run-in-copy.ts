@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { MutantOfOtherTest } from "./mutant.ts";
+import { editsOf, type MutantOfOtherTest } from "./mutant.ts";
 import { patch } from "./patch-sources.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -14,13 +14,14 @@ const LINKED = ["node_modules", ".cache"];
 const TIMEOUT_MS = 10 * 60_000;
 
 /** Whether the test fails with the defect in a copy of the sources. Throws when it fails without the defect. */
-export function runInCopy({ edits, test }: MutantOfOtherTest): boolean {
+export function runInCopy(mutant: MutantOfOtherTest): boolean {
+  const { test } = mutant;
   const copy = mkdtempSync(path.join(tmpdir(), "mutant-"));
   try {
     for (const name of COPIED) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
     for (const name of LINKED) symlinkSync(path.join(ROOT, name), path.join(copy, name));
     if (!passes(copy, test)) throw new Error(`${test} fails without any mutant`);
-    for (const edit of edits) {
+    for (const edit of editsOf(mutant)) {
       const source = path.join(copy, edit.file);
       writeFileSync(source, patch(readFileSync(source, "utf8"), [edit]));
     }

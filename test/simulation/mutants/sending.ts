@@ -76,104 +76,74 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a permit that never expires",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/permit.ts`,
-        find: "age >= 0 && age < PERMIT_MS - PERMIT_MARGIN_MS",
-        put: "age >= 0",
-      },
-    ],
+    file: `${PLATFORM}/domain/permit.ts`,
+    find: "age >= 0 && age < PERMIT_MS - PERMIT_MARGIN_MS",
+    put: "age >= 0",
     detectedBy: ["I13"],
     seed: 75,
   },
   {
     name: "the permit of a credit is granted before the answer to its debit",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/draft-legs.ts`,
-        find: "isReady: isFirst,\n",
-        put: "isReady: true,\n",
-      },
-    ],
+    file: `${PLATFORM}/protocol/draft-legs.ts`,
+    find: "isReady: isFirst,\n",
+    put: "isReady: true,\n",
     detectedBy: ["I7"],
     seed: 10,
   },
   {
     name: "a debit without the intent of its credit",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/draft-legs.ts`,
-        find: "return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {",
-        put: "return legs.slice(0, 1).map(({ login, kind, amountMinor: requestedMinor }, index) => {",
-      },
-    ],
+    file: `${PLATFORM}/protocol/draft-legs.ts`,
+    find: "return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {",
+    put: "return legs.slice(0, 1).map(({ login, kind, amountMinor: requestedMinor }, index) => {",
     detectedBy: ["I10", "I2"],
     seed: 3,
   },
   {
     name: "an expired permit gives the right to send again",
-    edits: [
-      {
-        file: `${PLATFORM}/jobs/find-lost-legs.ts`,
-        find: '{ type: "lost", attempt }',
-        put: '{ type: "not_sent", attempt }',
-      },
-    ],
+    file: `${PLATFORM}/jobs/find-lost-legs.ts`,
+    find: '{ type: "lost", attempt }',
+    put: '{ type: "not_sent", attempt }',
     detectedBy: ["I13", "I1", "I3", "I6", "I10"],
     seed: 42,
   },
   {
     name: "an account lock is released by a time-out",
-    edits: [
-      {
-        file: `${PLATFORM}/store/accounts.ts`,
-        find: "locked_by, lock_number, lock_granted_at is not null as is_granted",
-        put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as locked_by, lock_number, lock_granted_at is not null as is_granted",
-      },
-    ],
+    file: `${PLATFORM}/store/accounts.ts`,
+    find: "locked_by, lock_number, lock_granted_at is not null as is_granted",
+    put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as locked_by, lock_number, lock_granted_at is not null as is_granted",
     detectedBy: ["I6"],
     seed: 4,
   },
   {
     name: "an account lock that lets other sagas pass",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/admission.ts`,
-        find: "accountLock === undefined ||",
-        put: "true || accountLock === undefined ||",
-      },
-    ],
+    file: `${PLATFORM}/domain/admission.ts`,
+    find: "accountLock === undefined ||",
+    put: "true || accountLock === undefined ||",
     detectedBy: ["I6"],
     seed: 4,
   },
   {
     name: "an external leg is attempted again",
-    edits: [{ file: `${PLATFORM}/domain/leg-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
+    file: `${PLATFORM}/domain/leg-kind.ts`,
+    find: 'origin: "external",',
+    put: 'origin: "internal",',
     detectedBy: ["I13"],
     seed: 6,
   },
   {
     name: "a mirror is sent without the margin check",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/leg-kind.ts`,
-        find: 'comment: "PAMM", checkMargin: true',
-        put: 'comment: "PAMM", checkMargin: false',
-      },
-    ],
+    file: `${PLATFORM}/domain/leg-kind.ts`,
+    find: 'comment: "PAMM", checkMargin: true',
+    put: 'comment: "PAMM", checkMargin: false',
     detectedBy: ["I19"],
     seed: 5_824,
     needs: "scarce_margin",
   },
   {
     name: "internal legs that do not occupy their login",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/leg-kind.ts`,
-        find: "checkMargin: false, exclusive: true,",
-        put: "checkMargin: false, exclusive: false,",
-      },
-    ],
+    file: `${PLATFORM}/domain/leg-kind.ts`,
+    find: "checkMargin: false, exclusive: true,",
+    put: "checkMargin: false, exclusive: false,",
     detectedBy: ["I6"],
     seed: 1,
   },
