@@ -94,7 +94,7 @@ export async function findLoggedDeal(
   return (await listLoggedDeals(db, server, [ticket])).find((logged) => logged.login === login);
 }
 
-/** The first deal in the log of an account, of those that were not changed since: the platform may not show these. */
+/** The first deal in the log of an account, but for those whose change operators have accepted: the platform may not show these. */
 export async function findFirstTicket(db: Queryable, server: string, login: string): Promise<bigint | undefined> {
   const found = await maybeOne<{ ticket: bigint }>(
     db,
@@ -105,6 +105,10 @@ export async function findFirstTicket(db: Queryable, server: string, login: stri
             select from log_entry as changed
             where changed.server = entry.server and changed.deal_id = entry.deal_id and changed.login = entry.login
               and changed.kind = 'amendment' and changed.shown_as is not null
+              and exists (
+                select from log_entry as correction
+                where correction.login = changed.login and correction.kind = 'correction' and correction.number > changed.number
+              )
           )
         order by number
         limit 1`,

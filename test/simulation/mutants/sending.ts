@@ -109,8 +109,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
   {
     name: "an account lock is released by a time-out",
     file: `${PLATFORM}/store/accounts.ts`,
-    find: "locked_by, lock_number, lock_granted_at is not null as is_granted",
-    put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as locked_by, lock_number, lock_granted_at is not null as is_granted",
+    find: 'locked_by as "lockedBy"',
+    put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as \"lockedBy\"",
     detectedBy: ["I6"],
     seed: 4,
   },
