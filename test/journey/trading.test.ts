@@ -69,8 +69,12 @@ test("a Master that floats at -60 % and closes at +5 % has a drawdown of 0.6, an
   const position = await openPosition(client, login);
   await setPrice(client, "1.04000");
   await eventually(async () => expect(await recordOf(login)).toMatchObject({ closing_nav_per_unit: "0.4" }));
-  const { body: equity } = await client.get(`/api/v1/info/investor/${investors[0]}/equity`);
-  expect(equity).toMatchObject({ free_to_withdraw: "0", free_when_flat: "400" });
+  const open = { withdrawal_blocked_by: ["master_open_positions"], free_to_withdraw: "0", free_when_flat: "400" };
+  // What passes within seconds, such as a reading of the account, blocks a withdrawal too.
+  await eventually(async () => {
+    const { body: equity } = await client.get(`/api/v1/info/investor/${investors[0]}/equity`);
+    expect(equity).toMatchObject(open);
+  });
 
   await setPrice(client, "1.10500");
   await closePosition(client, position);
