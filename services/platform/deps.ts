@@ -83,6 +83,9 @@ export type Deps = {
   readonly endProcess: (reason: Error) => void;
 };
 
+/** What sends: without what is made of it. */
+export type SendingDeps = Omit<Deps, "sending" | "dispatcher">;
+
 export type GateState = {
   readonly read: () => PermitGate;
   readonly note: (gate: PermitGate) => void;

@@ -1,6 +1,6 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
-import type { Deps } from "../deps.ts";
+import type { SendingDeps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
@@ -13,7 +13,6 @@ import type { SendPace } from "./send-pace.ts";
 import type { Recorded, RecordedAnswer } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
 
-type AnswerRecorder = Omit<Deps, "sending" | "dispatcher">;
 type Sending = Pick<Means, "pace" | "underWay">;
 type Plain = Applied & Pick<Answer, "place" | "next">;
 
@@ -26,7 +25,7 @@ const MAX_WAITING = 10_000;
  * Answers that arrive while the last ones are recorded are recorded together, in one commit, which grants the permits of the orders
  * that follow.
  */
-export function answerQueue(deps: AnswerRecorder, sending: Sending): RecordAnswer {
+export function answerQueue(deps: SendingDeps, sending: Sending): RecordAnswer {
   const queue = batchQueue<Plain, Recorded>({
     name: "record answers",
     maxItems: MAX_ANSWERS,
@@ -54,7 +53,7 @@ const NONE_RECORDED: RecordedAnswers = { recorded: [], awaitReader: [], hasNext:
 
 /** An answer that is not plain, or that shares a failed commit, is recorded in a commit of its own. */
 async function recordTogether(
-  deps: AnswerRecorder,
+  deps: SendingDeps,
   answers: readonly Plain[],
   means: Omit<Means, "sessions">,
 ): Promise<Recorded[]> {
@@ -86,7 +85,7 @@ async function recordTogether(
 }
 
 /** Those that are free at once: an order without one is asked for again by its caller, in the queue of all. */
-async function sessionsFor(deps: AnswerRecorder, sends: number, pace: SendPace): Promise<Sessions> {
+async function sessionsFor(deps: SendingDeps, sends: number, pace: SendPace): Promise<Sessions> {
   if (sends === 0 || deps.gate.read() !== "open") return noSessions();
   return await acquireSessions(deps, { sends, sendsOfASession: pace.sendsOfASession(), waitMs: undefined });
 }

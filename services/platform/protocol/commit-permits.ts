@@ -1,7 +1,7 @@
 import { CommitUnknown } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { TracePlace } from "#kernel/tracing/span.ts";
-import type { Deps } from "../deps.ts";
+import type { SendingDeps } from "../deps.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import type { Permit } from "./grant-permits.ts";
@@ -10,8 +10,6 @@ import { type Means, sendAll } from "./send-all.ts";
 import type { Turn } from "./sending.ts";
 import type { Sessions } from "./sessions.ts";
 import { voidUnsent } from "./void-unsent.ts";
-
-type Sender = Omit<Deps, "sending" | "dispatcher">;
 
 /** A request with its place in a trace. */
 export type Asked = { readonly request: PermitRequest; readonly place: TracePlace };
@@ -26,7 +24,7 @@ type Decided = { readonly decisions: Decisions; readonly assigned: ReadonlyMap<P
  * are voided. Without sessions no permit is granted.
  */
 export async function commitPermits(
-  deps: Sender,
+  deps: SendingDeps,
   sessions: Sessions | undefined,
   decide: (tx: Transaction, holders: Holders) => Promise<Decisions>,
 ): Promise<Decided> {
@@ -65,7 +63,7 @@ export async function commitPermits(
 
 /** Sends what has a permit. The sends go on after this ends; a session without a permit is free at once. */
 export function sendPermitted(
-  deps: Sender,
+  deps: SendingDeps,
   { decisions, assigned }: Decided,
   asked: readonly Asked[],
   { sessions, ...means }: Omit<Means, "sessions"> & { readonly sessions: Sessions | undefined },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { inPlace, type TracePlace } from "#kernel/tracing/span.ts";
-import type { Deps } from "../deps.ts";
+import type { SendingDeps } from "../deps.ts";
 import { mayStillWrite } from "../domain/permit.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import type { Permit } from "./grant-permits.ts";
@@ -15,7 +15,6 @@ export type Answer = Sent & { readonly place: TracePlace; readonly next?: OrderR
 
 export type RecordAnswer = (answer: Answer) => RecordedAnswer;
 
-type Sender = Omit<Deps, "sending" | "dispatcher">;
 type Granted = Pick<Answer, "next"> & { readonly permit: Permit; readonly place: TracePlace };
 type Waiting = Granted & { readonly written: PromiseWithResolvers<Sent> };
 
@@ -34,7 +33,7 @@ const LOOK_MS = 200;
 
 /** Sends permits: each session takes the next one when its command has ended. Each answer is recorded when it is there. */
 export function sendAll(
-  deps: Sender,
+  deps: SendingDeps,
   granted: readonly Granted[],
   { sessions, recordAnswer, pace, underWay }: Means,
 ): ReadonlyMap<bigint, RecordedAnswer> {
@@ -67,7 +66,7 @@ export function sendAll(
 
 /** While commands are held up, those behind them get other sessions, until their permits expire. */
 async function findSessions(
-  deps: Sender,
+  deps: SendingDeps,
   waiting: Waiting[],
   serve: (session: CommandSession) => Promise<void>,
 ): Promise<void> {
@@ -91,7 +90,7 @@ function endExpired(waiting: Waiting[]): void {
 }
 
 async function writeTimed(
-  deps: Sender,
+  deps: SendingDeps,
   permit: Permit,
   { session, pace }: { readonly session: CommandSession; readonly pace: SendPace },
 ): Promise<Sent> {

@@ -2,7 +2,7 @@ import { batchQueue } from "#kernel/batch-queue.ts";
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { tracePlace } from "#kernel/tracing/span.ts";
-import type { Deps } from "../deps.ts";
+import type { SendingDeps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { answerQueue } from "./answer-queue.ts";
 import { type Asked, commitPermits, sendPermitted } from "./commit-permits.ts";
@@ -10,8 +10,6 @@ import { type PermitRequest, permitRequests } from "./permit-requests.ts";
 import { type SendPace, sendPace } from "./send-pace.ts";
 import type { SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
-
-type Sender = Omit<Deps, "sending" | "dispatcher">;
 
 /** Permits in one commit: more would only lengthen it, and a permit expires soon. */
 const MAX_PERMITS = 64;
@@ -30,7 +28,7 @@ const WITHOUT_PERMIT = new Set(["attempt_sender", "attempt_permitted"]);
  * The one way to send. What waits while a batch commits is the next batch: it acquires sessions, records its orders and permits
  * in one commit, and sends, while the next batch begins. The answers are recorded together as they arrive.
  */
-export function sendQueue(deps: Sender): SendQueue {
+export function sendQueue(deps: SendingDeps): SendQueue {
   const sending = { pace: sendPace(), underWay: new Set<Promise<unknown>>() };
   const means = { ...sending, recordAnswer: answerQueue(deps, sending) };
   const queue = batchQueue<Waiting, Turn, Sessions>({
@@ -45,7 +43,7 @@ export function sendQueue(deps: Sender): SendQueue {
       const requests = waiting.map(({ request }) => request);
       const decided = await commitPermits(deps, sessions, (tx, holders) =>
         permitRequests(tx, deps.settings.server, requests, holders),
-      ).catch(orUnavailable);
+      ).catch(asDatabaseUnavailable);
       return sendPermitted(deps, decided, waiting, { sessions, ...means }).map((turn) => turn ?? OVER);
     },
     // A failure of the database may be the fault of no member, and is repeated by each caller.
@@ -71,7 +69,7 @@ function keyOf(request: PermitRequest): string {
 }
 
 /** An enqueued order is sent if a session is free, and waits for none. */
-async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendPace): Promise<Sessions> {
+async function acquireFor(deps: SendingDeps, waiting: readonly Waiting[], pace: SendPace): Promise<Sessions> {
   if (deps.gate.read() !== "open") return noSessions();
   const patient = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
   const sinceMs = Math.min(...patient.map((each) => each.sinceMs));
@@ -81,6 +79,6 @@ async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendP
 }
 
 /** The database was restored or replaced, or permits were stopped: the next heartbeat ends this process, or learns of it. */
-function orUnavailable(error: unknown): never {
+function asDatabaseUnavailable(error: unknown): never {
   throw WITHOUT_PERMIT.has(violatedConstraint(error) ?? "") ? databaseUnavailable() : error;
 }
