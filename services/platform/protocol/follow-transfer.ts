@@ -10,7 +10,7 @@ import { findObstacles } from "../store/queues.ts";
 import { endUnsent } from "./end-unsent.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { afterAnswer } from "./next-legs.ts";
-import type { Recorded } from "./sending.ts";
+import type { Pass, Recorded } from "./sending.ts";
 
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
@@ -48,14 +48,17 @@ export async function followTransfer(
     if (open === undefined || (open.ordinal > 1 && open.lockOwner !== "")) return legs;
     const isIntent = open.status.state === "INTENT";
     lostByMs = isIntent ? undefined : (lostByMs ?? performance.now() + deadlines.lostWaitMs);
-    if (isIntent && open.ordinal === 1 && performance.now() >= Math.min(deadlines.turnByMs, answerByMs)) {
+    const turnByMs = open.ordinal === 1 ? Math.min(deadlines.turnByMs, answerByMs) : answerByMs;
+    if (isIntent && open.ordinal === 1 && performance.now() >= turnByMs) {
       await giveUp(deps, open, isUnreachable);
       return await listLegs(deps.pool, transferId);
     }
     if (performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
     const changed = waitForChange(deps, open.login, Math.min(answerByMs, lostByMs ?? Infinity));
-    const pass = isIntent ? await deps.dispatcher.sendNextOf(open.login) : undefined;
-    isUnreachable = pass?.isUnreachable === true;
+    // A pass waits for sessions, which may take longer than this request has.
+    const passing = isIntent ? deps.dispatcher.sendNextOf(open.login) : undefined;
+    const pass = passing && (await answerWithin<Pass | undefined>(passing, turnByMs - performance.now(), undefined));
+    isUnreachable = isIntent && (pass?.isUnreachable ?? !deps.mt5.status().reachable);
     const answer = pass?.sent.get(open.number);
     let answered: Recorded | undefined;
     if (answer === undefined) await changed;
