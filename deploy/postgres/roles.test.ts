@@ -16,7 +16,6 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
   account: ["account", "feed_poison", "investor"],
   edge: ["access_audit", "feed_poison"],
   fee: [
-    "collection_item",
     "fee_version",
     "fee_version_ended",
     "feed_poison",

@@ -17,7 +17,6 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     event_removal: "one row",
   },
   fee: {
-    collection_item: "one row for each fee of a withdrawal or exit: its operation lists them",
     fee_debt_part:
       "one row for each fee that could not be collected whole: what a later payment of the debt is made of",
     fee_configuration: "one row for each Investor",

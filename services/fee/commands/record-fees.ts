@@ -24,16 +24,20 @@ export async function recordFees(
   const decision = decisionOf(request);
   await recordDecision(deps, decision, context);
   if (decision.key === undefined) return { items: [], endedKeys: [], transfers: [], stopped: false };
-  const { investors } = decision;
   const recorded = await deps.queues.collections(decision.key);
   assert(recorded !== undefined, "a recorded decision is found");
-  const isOwn = recorded.items.every(({ payment }) => payment.investorLogin === investors[0]?.investorLogin);
-  assert(isOwn, "the key was used for another Investor");
-  const weekly = investors.flatMap(({ openWeeklyKeys }) => openWeeklyKeys);
-  const endedKeys = weekly.length === 0 ? [] : await listEndedUnpaid(deps.pool, weekly);
-  const owed = recorded.items.flatMap(({ payment }) => (isOwed(payment) ? payment : []));
+  const { payments } = recorded;
+  const [investor] = decision.investors;
+  assert(investor !== undefined, "a withdrawal or exit is of an Investor");
+  const { investorLogin, openWeeklyKeys } = investor;
+  assert(
+    payments.every((each) => each.investorLogin === investorLogin),
+    "the key was used for another Investor",
+  );
+  const endedKeys = await listEndedUnpaid(deps.pool, openWeeklyKeys);
+  const owed = payments.filter(isOwed);
   const stopped = owed.some(({ isStopped }) => isStopped);
-  return { items: recorded.items.map(dueItem), endedKeys, transfers: owed.map((each) => transferOf(each)), stopped };
+  return { items: payments.map(dueItem), endedKeys, transfers: owed.map((each) => transferOf(each)), stopped };
 }
 
 function isOwed(payment: DuePayment): boolean {

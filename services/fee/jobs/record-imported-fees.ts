@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { retryLevel } from "#kernel/transient-failure.ts";
@@ -154,7 +155,9 @@ async function insertUnknown(
   const waiting = payments.filter(isWaiting);
   const period = { periodStart: new Date(at.getTime() - MIN_PERIOD_MS), periodEnd: at, markedAt: undefined };
   const run = { kind: "ON_DEMAND", masterLogin, key: `imported:${keyHash}`, ...period } as const;
-  const [runId = 0n] = await insertRuns(tx, [{ ...run, payments: 1, isDecided: true }], at);
+  const runs = await insertRuns(tx, [{ ...run, weeklyKeys: [], payments: 1, isDecided: true }], at);
+  const runId = runs.get(run.key);
+  assert(runId !== undefined, "a hash has one run");
   const payment = { ...parties, runId, investorLogin, amount, transferId, dealId, key, keyHash };
   await insertImportedPayment(tx, payment, at);
   await addPrepaid(tx, { investorLogin, masterLogin, amount });

@@ -2,7 +2,7 @@ import type { DecidedFee as FeeMessage, DueItem, RecordFeesRequest } from "#prot
 import type { DecidedFee, Decision } from "../domain/decision.ts";
 import { refuse } from "../refusals.ts";
 import { usdToProto } from "#kernel/contract/money.ts";
-import type { CollectionItem } from "../store/collections.ts";
+import type { DuePayment } from "../store/due-payments.ts";
 
 /** The period of a run must not be empty. */
 const MIN_PERIOD_MS = 1;
@@ -29,6 +29,6 @@ function feeOf({ kind, amountMinor: amount, since, explanation, ...fee }: FeeMes
   return { ...fee, kind, amount, since, explanation: explanation === undefined ? "" : JSON.stringify(explanation) };
 }
 
-export function dueItem({ payment, amount }: CollectionItem): DueItem {
-  return { key: payment.key, amount: usdToProto(amount), isWeekly: payment.isWeekly };
+export function dueItem({ key, due, isWeekly }: DuePayment): DueItem {
+  return { key, amount: usdToProto(due), isWeekly };
 }

@@ -74,6 +74,8 @@ create table fee_run (
   kind           text not null check (kind in ('WEEKLY', 'ON_DEMAND')),
   -- Of the withdrawal or exit.
   key            text unique check ((key is null) = (kind = 'WEEKLY')),
+  -- Keys of payments of weeks that the withdrawal or exit collects before its own.
+  weekly_keys    text[] not null default '{}' check (weekly_keys = '{}' or kind = 'ON_DEMAND'),
   status         text not null
     check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
   period_start   timestamptz not null,
@@ -91,6 +93,7 @@ create table fee_run (
 
 create unique index fee_run_of_week on fee_run (master_login, period_end) where kind = 'WEEKLY';
 create index fee_run_weekly on fee_run (id desc) where kind = 'WEEKLY';
+create index fee_run_by_weekly_key on fee_run using gin (weekly_keys) where weekly_keys <> '{}';
 
 -- Credits on payment accounts. Ids are assigned at execution, in the sequence in which they become visible.
 create table payment_credit (
@@ -206,20 +209,6 @@ create table fee_debt_part (
 
 create index fee_debt_part_open on fee_debt_part (investor_login, master_login) where taken_by_id is null;
 create index fee_debt_part_taken on fee_debt_part (taken_by_id, id) where taken_by_id is not null;
-
--- What is collected under the key of a withdrawal or exit: open payments of weekly runs, and those of its own run.
-create table collection_item (
-  key          text not null check (key <> ''),
-  -- Sequence of collection.
-  item_number  integer not null check (item_number > 0),
-  payment_id   bigint not null references fee_payment,
-  amount_minor bigint not null check (amount_minor > 0),
-  primary key (key, item_number)
-);
-select append_only('collection_item');
-
--- The withdrawal or exit that a fee was collected for is looked up by the ticket of the fee.
-create index collection_item_by_payment on collection_item (payment_id);
 
 -- Tables that services share.
 \ir ../../kernel/feed/feed.sql

@@ -98,7 +98,9 @@ export async function findDueItems(
   }
   const recorded = await Promise.all(keys.map((key) => queues.collections(key)));
   return {
-    decided: recorded.flatMap((each) => (each === undefined ? [] : { key: each.key, items: each.items.map(dueItem) })),
+    decided: recorded.flatMap((each) =>
+      each === undefined ? [] : { key: each.key, items: each.payments.map(dueItem) },
+    ),
   };
 }
 

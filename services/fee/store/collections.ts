@@ -1,54 +1,57 @@
-import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { column, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { DuePayment } from "./due-payments.ts";
 
-/** What is collected under the key of a withdrawal or exit. */
-export type Collection = {
-  readonly key: string;
-  /** In the sequence of collection. */
-  readonly items: readonly CollectionItem[];
-};
+/** What is collected under the key of a withdrawal or exit: payments as they are now, in the sequence of collection. */
+export type Collection = { readonly key: string; readonly payments: readonly DuePayment[] };
 
-/** A payment as it is now, and in cents what was due of it when it was recorded under the key. */
-export type CollectionItem = { readonly payment: DuePayment; readonly amount: bigint };
-
-type Row = DuePayment & { readonly ofKey: string; readonly itemAmount: bigint };
+type Row = DuePayment & { readonly ofKey: string };
 
 /** A decision after which nothing is due has one row without a payment. */
 type EmptyRow = Omit<Row, "id"> & { readonly id: null };
+
+/** Condition on a payment: imported fees had not paid it when it was recorded. */
+const WAS_DUE = fragment`
+  own.due_minor > own.prepaid_minor
+  and not exists (select from fee_payment as earlier where earlier.key_hash = own.key_hash and earlier.id < own.id)`;
 
 /** Those of some keys that are recorded: a withdrawal or exit has a run, also when nothing is due. */
 export async function listCollections(db: Queryable, keys: readonly string[]): Promise<Map<string, Collection>> {
   const rows = await many<Row | EmptyRow>(
     db,
-    sql`select run.key as "ofKey", item.amount_minor as "itemAmount", payment.*
-        from fee_run run
-             left join collection_item item on item.key = run.key
-             left join fee_payment_row payment on payment.id = item.payment_id
+    sql`select run.key as "ofKey", payment.*
+        from fee_run as run
+             left join lateral (
+               select weekly.id from fee_payment as weekly where weekly.key = any(run.weekly_keys)
+               union all
+               select own.id from fee_payment as own where own.run_id = run.id and ${WAS_DUE}
+             ) as item on true
+             left join fee_payment_row as payment on payment.id = item.id
         where run.key = any(${keys}::text[])
-        order by run.key, item.item_number`,
+        order by run.key, payment.id`,
   );
   const byKey = [...Map.groupBy(rows, ({ ofKey }) => ofKey)];
-  return new Map(byKey.map(([key, own]) => [key, collectionOf(own as [Row | EmptyRow])]));
+  return new Map(byKey.map(([key, own]) => [key, { key, payments: own.flatMap(paymentOf) }]));
 }
 
-function collectionOf(rows: readonly [Row | EmptyRow, ...(Row | EmptyRow)[]]): Collection {
-  const [{ ofKey: key }] = rows;
-  return { key, items: rows.flatMap((row) => (row.id === null ? [] : [itemOf(row)])) };
-}
-
-function itemOf({ ofKey: _key, itemAmount: amount, ...payment }: Row): CollectionItem {
-  return { payment, amount };
+function paymentOf(row: Row | EmptyRow): DuePayment | [] {
+  if (row.id === null) return [];
+  const { ofKey: _key, ...payment } = row;
+  return payment;
 }
 
 /** The keys of the withdrawals and exits that have the payment of a transfer as an item, at most `limit`. */
 export async function listKeysOfItem(db: Queryable, transferKey: string, limit: number): Promise<string[]> {
   return await column<string>(
     db,
-    sql`select item.key
-        from fee_payment payment join collection_item item on item.payment_id = payment.id
-        where payment.key = ${transferKey}
-        order by item.key
+    sql`select key
+        from (
+          select run.key
+          from fee_payment as own join fee_run as run on run.id = own.run_id
+          where own.key = ${transferKey} and run.kind = 'ON_DEMAND' and own.suffix not like 'IM%' and ${WAS_DUE}
+          union
+          select key from fee_run where weekly_keys <> '{}' and weekly_keys @> array[${transferKey}::text]
+        ) as collecting
+        order by key
         limit ${limit}`,
   );
 }
@@ -58,33 +61,12 @@ export async function listCollectedKeys(db: Queryable, paymentIds: readonly bigi
   if (paymentIds.length === 0) return [];
   return await column<string>(
     db,
-    sql`select key
-        from fee_payment payment
-        where id = any(${paymentIds}::bigint[])
-          and exists (select from collection_item item where item.payment_id = payment.id)`,
-  );
-}
-
-/** In the sequence of collection. */
-export type NewCollection = {
-  readonly key: string;
-  readonly items: readonly { readonly id: bigint; readonly due: bigint }[];
-};
-
-export async function insertItems(tx: Transaction, collections: readonly NewCollection[]): Promise<void> {
-  const items = collections.flatMap(({ key, items: own }) =>
-    own.map((item, index) => ({ ...item, key, number: index + 1 })),
-  );
-  if (items.length === 0) return;
-  await execute(
-    tx,
-    sql`insert into collection_item (key, item_number, payment_id, amount_minor)
-        select *
-        from unnest(
-          ${items.map(({ key }) => key)}::text[],
-          ${items.map(({ number }) => number)}::integer[],
-          ${items.map(({ id }) => id)}::bigint[],
-          ${items.map(({ due }) => due)}::bigint[]
-        )`,
+    sql`select payment.key
+        from fee_payment as payment join fee_run as run on run.id = payment.run_id
+        where payment.id = any(${paymentIds}::bigint[])
+          and (
+            run.kind = 'ON_DEMAND'
+            or exists (select from fee_run as leaving where leaving.weekly_keys <> '{}' and leaving.weekly_keys @> array[payment.key])
+          )`,
   );
 }

@@ -47,8 +47,8 @@ export type NewPayment = DecidedFee & {
   readonly investorLogin: string;
 };
 
-/** What is due of an inserted payment beside what imported fees had paid, in cents. `isCollected`: nothing, or one of them was sent under its key. */
-export type InsertedPayment = { readonly id: bigint; readonly due: bigint; readonly isCollected: boolean };
+/** `isCollected`: imported fees had paid all of it, or one of them was sent under its key. */
+export type InsertedPayment = { readonly id: bigint; readonly isCollected: boolean };
 
 /**
  * Inserts payments to the payment accounts of their Masters, less what imported fees had paid to them. Returns them in the sequence
@@ -102,8 +102,7 @@ export async function insertPayments(
                nullif(explanation, '')::jsonb
         from payment
         order by rank
-        returning id, due_minor - prepaid_minor as due,
-                  due_minor = prepaid_minor
+        returning id, due_minor = prepaid_minor
                     or exists (select from fee_payment as earlier where earlier.key_hash = fee_payment.key_hash) as "isCollected"`,
   );
   assert.equal(rows.length, payments.length, "who owes fees has a configuration");
@@ -210,13 +209,6 @@ export async function sumWaitingForAccount(db: Queryable, masterLogin: string): 
   );
 }
 
-export type OpenWeekly = {
-  readonly id: bigint;
-  readonly key: string;
-  readonly investorLogin: string;
-  readonly due: bigint;
-};
-
 /** Weekly payments of some Investors that are not debited yet and may be collected. */
 export function openWeekly(investorLogins: readonly string[]): Fragment {
   return fragment`
@@ -230,16 +222,9 @@ export function openWeekly(investorLogins: readonly string[]): Fragment {
       )`;
 }
 
-/** Those of each Investor oldest first. */
-export async function listOpenWeekly(
-  db: Queryable,
-  investorLogins: readonly string[],
-): Promise<Map<string, OpenWeekly[]>> {
-  const rows = await many<OpenWeekly>(
-    db,
-    sql`select id, key, investor_login as "investorLogin", due from (${openWeekly(investorLogins)}) as weekly order by id`,
-  );
-  return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
+/** The keys of those. */
+export async function listOpenWeekly(db: Queryable, investorLogins: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await column<string>(db, sql`select key from (${openWeekly(investorLogins)}) as weekly`));
 }
 
 /** Those of the keys whose payments have ended, and no money was debited for them. */

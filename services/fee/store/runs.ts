@@ -1,13 +1,4 @@
-import {
-  column,
-  execute,
-  many,
-  maybeOne,
-  type Queryable,
-  sql,
-  fragment,
-  withoutNulls,
-} from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, type Queryable, sql, fragment, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { runStatus } from "../domain/run-status.ts";
 
@@ -16,6 +7,8 @@ export type NewRun = {
   readonly masterLogin: string;
   /** Of a withdrawal or exit; undefined for a week. */
   readonly key: string | undefined;
+  /** Of payments of weeks that it collects before its own. */
+  readonly weeklyKeys: readonly string[];
   readonly periodStart: Date;
   readonly periodEnd: Date;
   readonly markedAt: Date | undefined;
@@ -30,23 +23,23 @@ export type Settled = { readonly settled: number; readonly executed: number; rea
 
 type RunRow = { id: bigint; open: number; executed: number; failed: number; isDecided: boolean };
 
-/** Those of some keys of withdrawals and exits that have a run. */
-export async function listRecordedKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(await column<string>(db, sql`select key from fee_run where key = any(${keys}::text[])`));
-}
-
-/** Returns the ids in the sequence of the array. */
-export async function insertRuns(tx: Transaction, runs: readonly NewRun[], at: Date): Promise<bigint[]> {
-  if (runs.length === 0) return [];
-  const rows = await many<{ id: bigint }>(
+/** Returns the ids by key: of a withdrawal or exit that has a run already there is none. A key has no line break. */
+export async function insertRuns(
+  tx: Transaction,
+  runs: readonly NewRun[],
+  at: Date,
+): Promise<ReadonlyMap<string | undefined, bigint>> {
+  if (runs.length === 0) return new Map();
+  const rows = await many<{ id: bigint; key: string | null }>(
     tx,
     sql`insert into fee_run
-          (kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, created_at)
-        select kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, ${at}
+          (kind, master_login, key, weekly_keys, status, period_start, period_end, marked_at, is_decided, open_count, created_at)
+        select kind, master_login, key, string_to_array(weekly_keys, ${"\n"}), status, period_start, period_end, marked_at, is_decided, open_count, ${at}
         from unnest(
           ${runs.map(({ kind }) => kind)}::text[],
           ${runs.map(({ masterLogin }) => masterLogin)}::text[],
           ${runs.map(({ key }) => key)}::text[],
+          ${runs.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[],
           ${runs.map((run) => runStatus({ ...run, open: run.payments, executed: 0, failed: 0, hasBegun: false }))}::text[],
           ${runs.map(({ periodStart }) => periodStart)}::timestamptz[],
           ${runs.map(({ periodEnd }) => periodEnd)}::timestamptz[],
@@ -54,11 +47,12 @@ export async function insertRuns(tx: Transaction, runs: readonly NewRun[], at: D
           ${runs.map(({ isDecided }) => isDecided)}::boolean[],
           ${runs.map(({ payments }) => payments)}::integer[]
         ) with ordinality as run
-          (kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, rank)
+          (kind, master_login, key, weekly_keys, status, period_start, period_end, marked_at, is_decided, open_count, rank)
         order by rank
-        returning id`,
+        on conflict (key) do nothing
+        returning id, key`,
   );
-  return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
+  return new Map(rows.map(({ id, key }) => [key ?? undefined, id]));
 }
 
 /**

@@ -89,9 +89,9 @@ function isUnknown(answer: TransferAnswer): boolean {
 async function debitedUnder({ pool }: Deps, key: string): Promise<string> {
   const { debited } = await one<{ debited: bigint }>(
     pool,
-    sql`select coalesce(sum(fee_payment.amount_minor), 0)::bigint as debited
-        from collection_item join fee_payment on fee_payment.id = payment_id
-        where collection_item.key = ${key}`,
+    sql`select coalesce(sum(payment.amount_minor), 0)::bigint as debited
+        from fee_run as run join fee_payment as payment on payment.run_id = run.id or payment.key = any(run.weekly_keys)
+        where run.key = ${key}`,
   );
   return formatMinor(debited);
 }

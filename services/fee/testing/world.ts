@@ -30,7 +30,7 @@ export type World = OtherServices &
 
 const TRUNCATE = `
   truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_prepaid, fee_run,
-           fee_payment, fee_debt_part, payment_credit, collection_item, review_case, review_event, handled_break, payment_account
+           fee_payment, fee_debt_part, payment_credit, review_case, review_event, handled_break, payment_account
   restart identity`;
 
 /** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type DecidedFee, type Decision, mastersOf } from "../../domain/decision.ts";
-import { insertItems } from "../../store/collections.ts";
 import { findTakable, nameOf, takeDebts } from "../../store/debts.ts";
 import {
   type InsertedPayment,
@@ -11,7 +10,7 @@ import {
   type NewPayment,
 } from "../../store/due-payments.ts";
 import { endCollected } from "../payment/settle-payments.ts";
-import { extendRun, insertRuns, listRecordedKeys, type NewRun } from "../../store/runs.ts";
+import { extendRun, insertRuns, type NewRun } from "../../store/runs.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { lockMasters } from "../../store/masters.ts";
@@ -51,29 +50,45 @@ export function isOfDeparture(decision: Decision): decision is DepartureDecision
 
 type InvestorFee = DecidedFee & { readonly investorLogin: string };
 
-/** Each has a run, also when nothing is due of it: a repeated decision finds it. The Masters must be locked. */
+/** Each has a run, also when nothing is due of it: a repeated decision finds it, and changes nothing. The Masters must be locked. */
 export async function recordDepartures(
   tx: Transaction,
   decisions: readonly DepartureDecision[],
   at: Date,
 ): Promise<void> {
-  if (decisions.length === 0) return;
-  const keys = decisions.map(({ key }) => key);
-  const recorded = await listRecordedKeys(tx, keys);
-  const unrecorded = decisions.filter(({ key }) => !recorded.has(key));
-  const taken = await listDue(tx, unrecorded.flatMap(feesOf));
-  const due = unrecorded.map((decision) => ({ decision, fees: feesOf(decision).filter((fee) => taken.has(fee.key)) }));
+  const taken = await listDue(tx, decisions.flatMap(feesOf));
+  const open = await listOpenWeeklyOf(tx, decisions);
+  const due = decisions.map((decision) => ({ decision, fees: feesOf(decision).filter(({ key }) => taken.has(key)) }));
   const runIds = await insertRuns(
     tx,
-    due.map(({ decision, fees }) => ({ ...runOf(decision), payments: fees.length, isDecided: true })),
+    due.map(({ decision, fees }) => ({
+      ...runOf(decision),
+      weeklyKeys: decision.investors.flatMap(({ openWeeklyKeys }) => openWeeklyKeys.filter((key) => open.has(key))),
+      payments: fees.length,
+      isDecided: true,
+    })),
     at,
   );
-  const isWeekly = false;
-  const payments = due.flatMap(({ fees }, index) =>
-    fees.map((fee) => ({ ...fee, isWeekly, runId: idOf(runIds[index]) })),
+  const payments = due.flatMap(({ decision, fees }) => {
+    const runId = runIds.get(decision.key);
+    return runId === undefined ? [] : fees.map((fee) => ({ ...fee, isWeekly: false, runId }));
+  });
+  await insertDue(tx, payments, at);
+}
+
+/** Keys of the payments of weeks that the decisions collect first, as far as they are still open. */
+async function listOpenWeeklyOf(
+  tx: Transaction,
+  decisions: readonly DepartureDecision[],
+): Promise<ReadonlySet<string>> {
+  const waiting = decisions.flatMap(({ investors }) =>
+    investors.filter(({ openWeeklyKeys }) => openWeeklyKeys.length > 0),
   );
-  const inserted = await insertDue(tx, payments, at);
-  await recordItems(tx, unrecorded, inserted);
+  if (waiting.length === 0) return new Set();
+  return await listOpenWeekly(
+    tx,
+    waiting.map(({ investorLogin }) => investorLogin),
+  );
 }
 
 /** Adds the payments of a page to the run of its week. A week without any payment has no run. The Masters must be locked. */
@@ -84,9 +99,12 @@ export async function recordWeek(tx: Transaction, decision: Decision, at: Date):
   const unrecorded = fees.filter(({ key }) => !recorded.has(key));
   const taken = await listDue(tx, unrecorded);
   const due = unrecorded.filter(({ key }) => taken.has(key));
-  const run = { ...runOf(decision), payments: due.length, isDecided: decision.isLast };
-  const runId = (await extendRun(tx, run)) ?? (await insertRuns(tx, due.length === 0 ? [] : [run], at)).at(0);
-  const payments = due.map((fee) => ({ ...fee, isWeekly: true, runId: idOf(runId) }));
+  const run = { ...runOf(decision), weeklyKeys: [], payments: due.length, isDecided: decision.isLast };
+  const runId = (await extendRun(tx, run)) ?? (await insertRuns(tx, due.length === 0 ? [] : [run], at)).get(undefined);
+  const payments = due.map((fee) => {
+    assert(runId !== undefined, "payments have a run");
+    return { ...fee, isWeekly: true, runId };
+  });
   await insertDue(tx, payments, at);
 }
 
@@ -100,13 +118,8 @@ function runOf({
   periodStart,
   periodEnd,
   markedAt,
-}: Decision): Omit<NewRun, "payments" | "isDecided"> {
+}: Decision): Omit<NewRun, "payments" | "isDecided" | "weeklyKeys"> {
   return { kind: key === undefined ? "WEEKLY" : "ON_DEMAND", key, masterLogin, periodStart, periodEnd, markedAt };
-}
-
-function idOf(runId: bigint | undefined): bigint {
-  assert(runId !== undefined, "payments have a run");
-  return runId;
 }
 
 /** The keys of the fees that are due: a debt only while it has the amount that was decided, so that it is owed once. */
@@ -118,52 +131,18 @@ async function listDue(tx: Transaction, fees: readonly InvestorFee[]): Promise<R
   return new Set(fees.flatMap((fee) => (fee.kind === "PF" || takable.has(nameOf(fee)) ? fee.key : [])));
 }
 
-/** What is to be collected of the payments, by the keys of their transfers: what imported fees have paid is ended. */
-async function insertDue(
-  tx: Transaction,
-  payments: readonly NewPayment[],
-  at: Date,
-): Promise<ReadonlyMap<string, InsertedPayment>> {
-  if (payments.length === 0) return new Map();
+/** What imported fees have paid is ended. */
+async function insertDue(tx: Transaction, payments: readonly NewPayment[], at: Date): Promise<void> {
+  if (payments.length === 0) return;
   const ids = await insertPayments(tx, payments, at);
   const inserted = payments.map((payment, index) => ({ payment, ...(ids[index] as InsertedPayment) }));
   await takeDebts(
     tx,
     inserted.flatMap(({ payment, id }) => (payment.kind === "PF_DEBT" ? { ...payment, paymentId: id } : [])),
   );
-  const { ended = [], left = [] } = Object.groupBy(inserted, ({ isCollected }) => (isCollected ? "ended" : "left"));
   await endCollected(
     tx,
-    ended.map(({ id }) => id),
+    inserted.flatMap(({ id, isCollected }) => (isCollected ? id : [])),
     at,
   );
-  return new Map(left.map((each) => [each.payment.key, each]));
-}
-
-/** Open weekly fees come first. What imported fees had paid is not collected. */
-async function recordItems(
-  tx: Transaction,
-  decisions: readonly DepartureDecision[],
-  inserted: ReadonlyMap<string, InsertedPayment>,
-): Promise<void> {
-  const wanted = decisions.map((decision) => ({
-    decision,
-    weekly: new Set(decision.investors.flatMap(({ openWeeklyKeys }) => openWeeklyKeys)),
-  }));
-  const waiting = wanted.filter(({ weekly }) => weekly.size > 0).flatMap(({ decision }) => loginsOf(decision));
-  const open = waiting.length === 0 ? new Map<string, never[]>() : await listOpenWeekly(tx, waiting);
-  await insertItems(
-    tx,
-    wanted.map(({ decision, weekly }) => ({
-      key: decision.key,
-      items: [
-        ...loginsOf(decision).flatMap((login) => (open.get(login) ?? []).filter(({ key }) => weekly.has(key))),
-        ...feesOf(decision).flatMap(({ key }) => inserted.get(key) ?? []),
-      ],
-    })),
-  );
-}
-
-function loginsOf({ investors }: Decision): string[] {
-  return investors.map(({ investorLogin }) => investorLogin);
 }
