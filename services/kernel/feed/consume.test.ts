@@ -32,6 +32,41 @@ test("several pages are read without a pause", async () => {
   expect(reads.slice(0, 3)).toEqual([0n, 500n, 1_000n]);
 });
 
+test("what is signalled while a page is received is read after the gap, together with what comes until then", async () => {
+  const { till, shop, publish, consume } = await tillAndShop();
+  const reader = feedReader(till, [FEED]);
+  const minGapMs = 300;
+  const pages: { readonly atMs: number; readonly entries: number }[] = [];
+  const begun = Promise.withResolvers<FeedConsumer>();
+  await using consumer = await consume({
+    minGapMs,
+    async read(request) {
+      const atMs = performance.now();
+      const page = await reader.read(request);
+      if (page.entries.length > 0) pages.push({ atMs, entries: page.entries.length });
+      return page;
+    },
+    async receive(tx, entries) {
+      await execute(
+        tx,
+        sql`insert into coin (cents) select unnest(${entries.map(({ message }) => message.minorUnits)}::bigint[])`,
+      );
+      if (pages.length > 1) return;
+      await publish(2n);
+      (await begun.promise).wake(2n);
+      await publish(3n);
+    },
+  });
+  begun.resolve(consumer);
+  await publish(1n);
+  consumer.wake(1n);
+
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
+  const [first, second] = pages;
+  expect(second?.entries).toBe(2);
+  expect(second!.atMs - first!.atMs).toBeGreaterThan(minGapMs / 2);
+});
+
 test("one of two replicas reads while it receives, the other one takes over when it does not", async () => {
   const { till, shop, publish, consume } = await tillAndShop();
   const reader = feedReader(till, [FEED]);

@@ -69,7 +69,7 @@ export class Follower<Event extends EventType<unknown>> {
 
   /**
    * Reads and receives the next page, unless another replica does: one that receives all pages reads more entries at a time. True
-   * when there are more entries, and the milliseconds until the next look when they are left to another replica.
+   * when there were more entries, and the milliseconds until the next look when they are left to another replica.
    */
   async read(): Promise<boolean | number> {
     if (this.#stopped !== undefined) return false;
@@ -82,7 +82,8 @@ export class Follower<Event extends EventType<unknown>> {
       this.#lastNumber = lastNumber;
       if (entries.length > 0) await this.#receive({ after, entries });
       else if (this.#isRowDue() && (await this.#isOutdated(after))) return true;
-      return this.#stopped === undefined && entries.length > 0 && this.state.lag > 0n;
+      // What came meanwhile has its own wake-up signal: it is read together with what comes next.
+      return this.#stopped === undefined && entries.length > 0 && lastNumber > this.number;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       if (await this.#isOutdated(after)) return true;
