@@ -132,7 +132,8 @@ async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], context: 
       continue;
     }
     const reason = typeof answer === "object" ? stateText(answer) : answer;
-    waiting.push({ id, tries, reason });
+    // What platform has just recorded is looked at again when the claim ends.
+    if (typeof answer !== "object" || tries > 1) waiting.push({ id, tries, reason });
     if (typeof answer === "object" && answer.state === TransferState.APPLIED) applied.push(masterLogin);
   }
   await mirrorQueue.retryLater(deps.pool, waiting);

@@ -6,6 +6,7 @@ import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";
 import { type MasterReading, masterReading } from "../messages/marks.ts";
+import { type InvestorState, NOT_FILED } from "../store/investor-states.ts";
 import { catchUp } from "./filing/catch-up.ts";
 
 export type AccountLock = { readonly login: string; readonly lockOwner: string };
@@ -18,6 +19,8 @@ export type AccountLockFacts = {
   readonly logNumber: bigint;
   readonly logEntryId: bigint;
   readonly openPositions: number;
+  /** The books of the Investor, read after that. */
+  readonly books: InvestorState;
   /** Of the Master that was asked for, whose log is filed up to there too. Undefined when it has to be read alone. */
   readonly master: MasterReading | undefined;
 };
@@ -33,18 +36,30 @@ export async function holdLock(deps: Deps, accountLock: Wanted, context: CallCon
     const { logNumber, logEntryId, openPositions } = held;
     const { login, masterLogin = "" } = accountLock;
     const master = held.master && masterReading(masterLogin, held.master, { requestedAt, arePricesChecked: false });
+    let books = await readBooks(deps, login);
     const ends = [{ login, upTo: logNumber }, ...(master ? [{ login: masterLogin, upTo: master.logNumber }] : [])];
-    const [filedNumber] = await callWithoutEffect(() =>
-      Promise.all(ends.map((end) => catchUp(deps, end, withReplyReserve(context)))),
-    );
-    if (filedNumber === logNumber) {
+    if (ends.some((end) => filedNumberOf(books, login, end.login) < end.upTo)) {
+      await callWithoutEffect(() => Promise.all(ends.map((end) => catchUp(deps, end, withReplyReserve(context)))));
+      books = await readBooks(deps, login);
+    }
+    if (books.filedNumber === logNumber) {
       const balance = moneyFromProto(held.balance, "balance").minor;
-      return { balance, logNumber, logEntryId, openPositions, master };
+      return { balance, logNumber, logEntryId, openPositions, books, master };
     }
   }
   throw accountBusy(
     "The Investor's account changed in each reading, because money or trades keep coming to it. Nothing was executed. Send the request again when the account is quiet.",
   );
+}
+
+async function readBooks({ accountReads }: Deps, login: string): Promise<InvestorState> {
+  return (await accountReads.investor(login)) ?? NOT_FILED;
+}
+
+/** Of the Investor, or of the Master that it is with; -1 when this does not say. */
+function filedNumberOf({ filedNumber, holding }: InvestorState, investorLogin: string, login: string): bigint {
+  if (login === investorLogin) return filedNumber;
+  return holding?.masterLogin === login ? holding.masterNumber : NOT_FILED.filedNumber;
 }
 
 /** False when it failed: the row of the saga keeps the lock owner, and the recovery job retries the release. */

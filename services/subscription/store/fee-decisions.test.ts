@@ -36,7 +36,7 @@ function aDecision(login: string, weeklyKeys: readonly string[], fees: number): 
   return { ...run, departureKey: `withdrawal:${login}`, investorLogin: login, isLast: true, weeklyKeys, due };
 }
 
-test("decisions that are made together are one statement, and their fees another one", async () => {
+test("decisions that are made together are one statement with their fees", async () => {
   const { deps } = await aWorld();
   const decisions = [
     aDecision("9003", ["fee:a", "fee:b"], 2),
@@ -47,7 +47,7 @@ test("decisions that are made together are one statement, and their fees another
   const inserted = await inTransaction(deps.pool, async (tx) => {
     const query = vi.spyOn(pg.Client.prototype, "query");
     const rows = await insertDecisions(tx, decisions);
-    expect(query.mock.calls).toHaveLength(2);
+    expect(query.mock.calls).toHaveLength(1);
     query.mockRestore();
     return rows;
   });

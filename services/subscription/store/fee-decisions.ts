@@ -50,58 +50,57 @@ export type NewFeeDecision = {
 
 export type FeeDecision = NewFeeDecision & { readonly id: bigint };
 
-/** Inserts decisions, and returns them with their ids in the sequence of the array. A key has no line break. */
+/**
+ * Inserts decisions, each under the key of another departure, or one of a week. Returns them with their ids in the sequence of the array. A key has no
+ * line break. The explanations, one a line, are one text: in an array each of their quotes would be escaped.
+ */
 export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
   if (decisions.length === 0) return [];
-  const ids = await column<bigint>(
-    tx,
-    sql`insert into fee_decision
-          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
-        select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
-               string_to_array(weekly_keys, ${"\n"})
-        from unnest(
-          ${decisions.map(({ masterLogin }) => masterLogin)}::text[],
-          ${decisions.map(({ departureKey }) => departureKey)}::text[],
-          ${decisions.map(({ investorLogin }) => investorLogin)}::text[],
-          ${decisions.map(({ periodStart }) => periodStart)}::timestamptz[],
-          ${decisions.map(({ periodEnd }) => periodEnd)}::timestamptz[],
-          ${decisions.map(({ markedAt }) => markedAt)}::timestamptz[],
-          ${decisions.map(({ isLast }) => isLast)}::boolean[],
-          ${decisions.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[]
-        ) with ordinality as decision
-          (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys, rank)
-        order by rank
-        returning id`,
+  const due = decisions.flatMap(({ departureKey, due: own }) =>
+    own.map((fee, index) => ({ ...fee, departureKey, number: index + 1 })),
   );
-  const inSequence = ids.toSorted((left, right) => Number(left - right));
-  const inserted = decisions.map((decision, index) => ({ ...decision, id: inSequence[index] as bigint }));
-  await insertDue(tx, inserted);
-  return inserted;
-}
-
-/** The explanations, one a line, are one text: in an array each of their quotes would be escaped. */
-async function insertDue(tx: Transaction, decisions: readonly FeeDecision[]): Promise<void> {
-  const due = decisions.flatMap(({ id, due: own }) => own.map((fee, index) => ({ ...fee, id, number: index + 1 })));
-  if (due.length === 0) return;
-  await execute(
+  const inserted = await many<{ id: bigint; departureKey: string }>(
     tx,
-    sql`insert into due_fee
-          (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
-        select decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since,
-               nullif(explanation, '')::jsonb
-        from unnest(
-          ${due.map(({ id }) => id)}::bigint[],
-          ${due.map(({ number }) => number)}::integer[],
-          ${due.map(({ investorLogin }) => investorLogin)}::text[],
-          ${due.map(({ key }) => key)}::text[],
-          ${due.map(({ kind }) => kind)}::text[],
-          ${due.map(({ suffix }) => suffix)}::text[],
-          ${due.map(({ owedTo }) => owedTo)}::text[],
-          ${due.map(({ amount }) => amount)}::bigint[],
-          ${due.map(({ since }) => since)}::timestamptz[],
-          string_to_array(${due.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
-        ) as fee (decision_id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)`,
+    sql`with decision as (
+          insert into fee_decision
+            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+          select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
+                 string_to_array(weekly_keys, ${"\n"})
+          from unnest(
+            ${decisions.map(({ masterLogin }) => masterLogin)}::text[],
+            ${decisions.map(({ departureKey }) => departureKey)}::text[],
+            ${decisions.map(({ investorLogin }) => investorLogin)}::text[],
+            ${decisions.map(({ periodStart }) => periodStart)}::timestamptz[],
+            ${decisions.map(({ periodEnd }) => periodEnd)}::timestamptz[],
+            ${decisions.map(({ markedAt }) => markedAt)}::timestamptz[],
+            ${decisions.map(({ isLast }) => isLast)}::boolean[],
+            ${decisions.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[]
+          ) as decided
+            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+          returning id, departure_key
+        ), due as (
+          insert into due_fee
+            (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
+          select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since,
+                 nullif(explanation, '')::jsonb
+          from unnest(
+                 ${due.map(({ departureKey }) => departureKey)}::text[],
+                 ${due.map(({ number }) => number)}::integer[],
+                 ${due.map(({ investorLogin }) => investorLogin)}::text[],
+                 ${due.map(({ key }) => key)}::text[],
+                 ${due.map(({ kind }) => kind)}::text[],
+                 ${due.map(({ suffix }) => suffix)}::text[],
+                 ${due.map(({ owedTo }) => owedTo)}::text[],
+                 ${due.map(({ amount }) => amount)}::bigint[],
+                 ${due.map(({ since }) => since)}::timestamptz[],
+                 string_to_array(${due.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
+               ) as fee (departure_key, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)
+               join decision using (departure_key)
+        )
+        select id, departure_key as "departureKey" from decision`,
   );
+  const ids = new Map(inserted.map(({ departureKey, id }) => [departureKey, id]));
+  return decisions.map((decision) => ({ ...decision, id: ids.get(decision.departureKey) as bigint }));
 }
 
 const DECISIONS = fragment`

@@ -7,6 +7,8 @@ import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 /** The facts about a Master that allocation and strike need besides its pool. */
 export type Master = {
   readonly login: string;
+  /** The database in which it was locked. */
+  readonly database: string;
   readonly filedNumber: bigint;
   readonly filedDealId: bigint;
   readonly struckDealId: bigint;
@@ -48,7 +50,7 @@ export async function lockMaster(
 ): Promise<Master | undefined> {
   const row = await maybeOne<MasterRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
+    sql`select login, (select database_identity()) as database, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
                case when ${isSettling} or ${ARE_BOOKS_WHOLE} then stopped_reason else ${LACKS_RESULTS} end as "stoppedReason",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown", value_next_at is not null as "isValued",

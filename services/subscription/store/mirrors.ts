@@ -1,3 +1,4 @@
+import { SECOND_MS } from "#kernel/duration.ts";
 import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -108,6 +109,9 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
   );
 }
 
+/** Platform sends what it has recorded, and the log shows it soon: only a refusal has to be asked for. */
+const LOOK_AGAIN_MS = 2 * SECOND_MS;
+
 /** Mirrors that are not applied. Those of a stopped Master wait, and so do those that bring money to a pool in deficit. */
 export const mirrorQueue = workQueue<OpenMirror>({
   table: fragment`mirror`,
@@ -119,6 +123,7 @@ export const mirrorQueue = workQueue<OpenMirror>({
     where login = work.master_login and stopped_reason is null and ${ARE_BOOKS_WHOLE} and (not is_in_deficit or work.amount_minor <= 0)
   )`,
   columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, generation`,
+  claimMs: LOOK_AGAIN_MS,
 });
 
 /** Expression: when the next mirror may be opened or sent. */

@@ -58,6 +58,7 @@ test("a withdrawal of what waits for the end of a deficit that crashes at any po
     },
     run: (deps, { investorLogin, operation }) =>
       requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 20_00n, operation),
+    stride: sized({ test: 3, proof: 1 }),
   });
   const ends = new Set<string>();
   for (const { masterLogin, investorLogin, operation } of cases) {

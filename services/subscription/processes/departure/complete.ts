@@ -27,8 +27,11 @@ import { postUnderLock } from "../posting/send-postings.ts";
 /** A departure after a turn. Of a decided one, `doubt` is why the outcome of its payout is not known. */
 export type Completed = Departure & { readonly doubt?: "UNKNOWN" | "REVIEW" };
 
-/** `fees`: what was decided with it, null when nothing was; undefined when they are to be read, because another process has decided it. */
-export type DepartureWithFees = Departure & { readonly fees?: FeeDecision | null };
+/**
+ * `fees`: what was decided with it, null when nothing was; undefined when they are to be read, because another process has decided it.
+ * `isPosted`: when it was decided, the results of the Investor were on its account.
+ */
+export type DepartureWithFees = Departure & { readonly fees?: FeeDecision | null; readonly isPosted?: boolean };
 
 type LockedDeparture = DepartureWithFees & { readonly lockOwner: string };
 
@@ -51,7 +54,7 @@ export async function complete(deps: Deps, departure: DepartureWithFees, context
   let debits: readonly TransferRequest[];
   try {
     const [isPosted, recorded] = await Promise.all([
-      postUnderLock(deps, { login, lockOwner }, context),
+      departure.isPosted === true || postUnderLock(deps, { login, lockOwner }, context),
       departure.fees === null ? undefined : recordDue(deps, departure, context),
     ]);
     if (!isPosted) throw outcomeUnknown(departure, "Trading results are still being posted.");

@@ -14,7 +14,7 @@ import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type FeeDecision, insertDecisions, listUncounted } from "../../store/fee-decisions.ts";
-import { type InvestorState, listInvestorStates, NOT_FILED } from "../../store/investor-states.ts";
+import { listInvestorStates } from "../../store/investor-states.ts";
 import { markDecided } from "../../store/departures.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
@@ -33,6 +33,7 @@ import {
   type DepartingBooks,
   feesOfDeparture,
   feesWait,
+  isPosted,
   leftStatusOf,
   lockDeparting,
   type PooledDeparture,
@@ -160,19 +161,17 @@ async function decideStruck(
 ): Promise<Ends | "more"> {
   const { terms, master, accounts } = struck;
   const { login: masterLogin, lastAllocation: throughNumber } = master;
-  const logins = departures.map(({ departure }) => departure.investorLogin);
-  const states = await listInvestorStates(tx, logins);
   const books = await lockDeparting(tx, accounts, departures);
+  const held = await listHeld(tx, books);
   const ends = new Map<string, DecisionEnd>();
   const possible = books.filter(({ pooled, ...own }) => {
     const { operationId, investorLogin } = pooled.departure;
-    const refusal = reasonOf(pooled, own, states.get(investorLogin) ?? NOT_FILED);
+    const refusal = reasonOf(pooled, own, { database: master.database, isHeld: held.has(investorLogin) });
     if (refusal !== undefined) ends.set(operationId, { kind: "refused", refusal });
     return refusal === undefined;
   });
   const ids = possible.map(({ pooled }) => pooled.holding.subscriptionId);
-  const { database } = states.values().next().value ?? NOT_FILED;
-  const uncounted = isSameDatabase(terms.database, database)
+  const uncounted = isSameDatabase(terms.database, master.database)
     ? await listUncounted(tx, masterLogin, ids, terms.askedAt)
     : new Set(ids);
   const counted = possible.filter(({ pooled }) => {
@@ -203,17 +202,23 @@ async function decideStruck(
   return ends;
 }
 
+/** The Investors whose inflows wait on their accounts for the end of a deficit, or for an archived Master. */
+async function listHeld(tx: Transaction, books: readonly DepartingBooks[]): Promise<ReadonlySet<string>> {
+  const inbound = books.flatMap(({ account, holding }) => (holding.buckets.inbound === 0n ? [] : account.login));
+  const states = inbound.length === 0 ? [] : [...(await listInvestorStates(tx, inbound))];
+  return new Set(states.flatMap(([login, { holding }]) => (holding?.isHeld === true ? login : [])));
+}
+
 /** Why a departure is refused at the log position of the reading. */
 function reasonOf(
   { departure: { kind, heldLogNumber: heldNumber, database: begunIn } }: PooledDeparture,
   { account, holding }: DepartingBooks,
-  { database, holding: present }: InvestorState,
+  { database, isHeld }: { readonly database: string; readonly isHeld: boolean },
 ): Refusal | undefined {
   if (begunIn !== database) return begunElsewhere();
   const { inbound, waiting, pooled } = holding.buckets;
-  // An exit takes back what waits on the account for the end of a deficit, or for an archived Master.
-  const isHeld = present?.isHeld === true && kind === "EXIT";
-  const isMoving = (inbound !== 0n && !isHeld) || waiting !== 0n || !holding.isPooled;
+  // An exit takes them back.
+  const isMoving = (inbound !== 0n && !(isHeld && kind === "EXIT")) || waiting !== 0n || !holding.isPooled;
   return departureReasons({
     account: { filedNumber: account.filedNumber, heldNumber },
     share: { isMoving, pooled },
@@ -304,5 +309,7 @@ async function carryOut(
     }),
   );
   const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.departureKey, fees]));
-  return own.map(({ departure }) => ({ kind: "decided", departure, fees: feesOf.get(departureKey(departure)) }));
+  return own.map(({ departure, books: { account } }) => {
+    return { kind: "decided", departure, fees: feesOf.get(departureKey(departure)), isPosted: isPosted(account) };
+  });
 }

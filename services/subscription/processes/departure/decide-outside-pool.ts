@@ -25,6 +25,7 @@ import {
   feesOfDeparture,
   feesWait,
   type HeldDeparture,
+  isPosted,
   type LeftHolding,
 } from "./departing.ts";
 import { changeAccount, move, sumOfReserves } from "../../domain/buckets.ts";
@@ -72,7 +73,7 @@ export async function decideOutsidePool(
     const starts = [lastCutOff(deps.week, now)];
     const fees = feesOfDeparture(departure, due, { masterLogin: undefined, starts, at: now });
     const [inserted] = await insertDecisions(tx, fees === undefined ? [] : [fees]);
-    return { kind: "decided", departure: decided, fees: inserted };
+    return { kind: "decided", departure: decided, fees: inserted, isPosted: isPosted(account) };
   });
 }
 

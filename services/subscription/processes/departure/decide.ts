@@ -26,8 +26,8 @@ export async function decide(
   const { investorLogin: login } = departure;
   const wait = waitBudget(context, WAIT_MS);
   let isLogged = false;
-  for (let held = departure; ; held = { ...departure, reading: undefined, terms: undefined }) {
-    let state = (await deps.accountReads.investor(login)) ?? NOT_FILED;
+  for (let held = departure; ; held = { ...departure, books: undefined, reading: undefined, terms: undefined }) {
+    let state = held.books ?? (await deps.accountReads.investor(login)) ?? NOT_FILED;
     if (state.holding?.isStopped === true) {
       // Operators may have resumed a moment ago.
       await requireWholeBooks(deps);

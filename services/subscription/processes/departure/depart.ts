@@ -72,10 +72,10 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
     const masterLogin = (await deps.accountReads.investor(investorLogin))?.holding?.masterLogin;
     const asking = masterLogin && askTermsOf(deps, masterLogin, investorLogin).catch(() => undefined);
     const held = await holdLock(deps, { ...lockOf(departure), masterLogin }, context);
-    const { balance: heldBalance, logNumber: heldLogNumber, master: reading } = held;
+    const { balance: heldBalance, logNumber: heldLogNumber, master: reading, books } = held;
     const terms = (await asking) || undefined;
-    const end = await decide(deps, { ...departure, heldBalance, heldLogNumber, reading, terms }, context);
-    if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null };
+    const end = await decide(deps, { ...departure, heldBalance, heldLogNumber, reading, books, terms }, context);
+    if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null, isPosted: end.isPosted };
     if (end.kind === "moved") return await movedOn(deps, departure);
     ({ refusal } = end);
   } catch (error) {

@@ -12,6 +12,7 @@ import type { MasterReading } from "../allocate/read-master.ts";
 import type { Departure } from "../../store/departures.ts";
 import type { FeeDecision, NewFeeDecision } from "../../store/fee-decisions.ts";
 import { lockHoldings } from "../../store/holdings.ts";
+import type { InvestorState } from "../../store/investor-states.ts";
 import {
   afterExit,
   afterWithdrawal,
@@ -25,6 +26,8 @@ import {
 export type HeldDeparture = Departure & {
   readonly heldBalance: bigint;
   readonly heldLogNumber: bigint;
+  /** The books after that; undefined when they are to be read again. */
+  readonly books?: InvestorState | undefined;
   /** Its Master as it was read with the account; undefined when it has to be read again. */
   readonly reading?: MasterReading | undefined;
   /** As `fee` has answered meanwhile; undefined when it has to be asked again. */
@@ -42,10 +45,16 @@ export type PooledDeparture = {
 
 /**
  * What a decision has come to. "waits": nothing is decided, for this reason, which may pass; `fees`: fees of a closed week are to be decided or
- * recorded first, or, with an error, `fee` has not answered. "moved": another process has ended the try, or decided it.
+ * recorded first, or, with an error, `fee` has not answered. "moved": another process has ended the try, or decided it. `isPosted`: the results of the
+ * Investor were on its account.
  */
 export type DecisionEnd =
-  | { readonly kind: "decided"; readonly departure: Departure; readonly fees: FeeDecision | undefined }
+  | {
+      readonly kind: "decided";
+      readonly departure: Departure;
+      readonly fees: FeeDecision | undefined;
+      readonly isPosted: boolean;
+    }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "waits"; readonly refusal: Refusal; readonly fees?: { readonly error: unknown } }
   | { readonly kind: "moved" };
@@ -60,6 +69,11 @@ export function begunElsewhere(): Refusal {
   return accountBusy(
     "The database was restarted or restored while the request was decided. Nothing was executed. Send the request again in a second.",
   );
+}
+
+/** Whether no result of an Investor is to be posted, or on its way. */
+export function isPosted({ buckets, postings }: AccountBook): boolean {
+  return buckets.unposted === 0n && postings.inFlight === undefined;
 }
 
 /** The account and the holding of an Investor that leaves. */
