@@ -49,7 +49,7 @@ export async function listKeysOfItem(db: Queryable, transferKey: string, limit: 
           from fee_payment as own join fee_run as run on run.id = own.run_id
           where own.key = ${transferKey} and run.kind = 'ON_DEMAND' and own.suffix not like 'IM%' and ${WAS_DUE}
           union
-          select key from fee_run where weekly_keys <> '{}' and weekly_keys @> array[${transferKey}::text]
+          select key from fee_run where weekly_keys <> '{}' and weekly_keys @> ${[transferKey]}::text[]
         ) as collecting
         order by key
         limit ${limit}`,
@@ -66,7 +66,10 @@ export async function listCollectedKeys(db: Queryable, paymentIds: readonly bigi
         where payment.id = any(${paymentIds}::bigint[])
           and (
             run.kind = 'ON_DEMAND'
-            or exists (select from fee_run as leaving where leaving.weekly_keys <> '{}' and leaving.weekly_keys @> array[payment.key])
+            or exists (
+              select from fee_run as leaving
+              where leaving.weekly_keys <> '{}' and leaving.weekly_keys @> string_to_array(payment.key, ${"\n"})
+            )
           )`,
   );
 }

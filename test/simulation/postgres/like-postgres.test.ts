@@ -50,6 +50,7 @@ test("both databases return values unchanged and in the types of the driver", ()
       sql`select ${'{"b": [1, {"c": null}]}'}::jsonb as document, '-infinity'::timestamptz as ever`,
       sql`select asked -> 'deals' as deals, asked -> 'deals' ?| ${["7", "9"]}::text[] as has_any, asked -> 'no' as nothing
           from (values (${'{"deals": ["5", "7"]}'}::jsonb)) as row (asked)`,
+      sql`select ${["a", "b"]}::text[] @> ${["b"]}::text[] as has_all, ${["a"]}::text[] @> ${["a", "b"]}::text[] as has_some`,
       sql`select jsonb_typeof(${'{"a": 1}'}::jsonb) as object, jsonb_typeof(${"[1]"}::jsonb) as list`,
       sql`select extract(epoch from timestamptz '2025-01-02Z' - timestamptz '2025-01-01Z')::bigint as seconds,
                  least(2, null, 1) as least, greatest(${3n}::bigint, 4) as greatest, power(2, 5)::integer as power`,

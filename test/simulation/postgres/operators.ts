@@ -74,6 +74,8 @@ export function operation(
       return { type: "text", run: whenBoth(memberText) };
     case "?|":
       return { type: "bool", run: whenBoth(hasAny) };
+    case "@>":
+      return { type: "bool", run: whenBoth(hasAll) };
     case "~":
       return { type: "bool", run: whenBoth((a, b) => new RegExp(textOf(b)).test(textOf(a))) };
     case "like":
@@ -102,6 +104,11 @@ function hasAny(value: Value, texts: Value): Value {
   const { json } = value as { json: unknown };
   const names = Array.isArray(json) ? json : Object.keys(json ?? {});
   return (texts as readonly Value[]).some((text) => names.includes(text));
+}
+
+/** Whether an array has each element of another one. */
+function hasAll(array: Value, elements: Value): Value {
+  return (elements as readonly Value[]).every((element) => (array as readonly Value[]).includes(element));
 }
 
 function likePattern(pattern: string): RegExp {

@@ -95,7 +95,7 @@ function parseAmong(grammar: Grammar): readonly Expression[] | Query {
 function parseSum(grammar: Grammar): Expression {
   const { tokens } = grammar;
   let left = parseProduct(grammar);
-  while (["+", "-", "||", "->", "->>", "?|"].some((symbol) => tokens.sees(symbol))) {
+  while (["+", "-", "||", "->", "->>", "?|", "@>"].some((symbol) => tokens.sees(symbol))) {
     left = binary(tokens.next().text, left, parseProduct(grammar));
   }
   return left;

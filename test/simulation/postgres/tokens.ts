@@ -13,7 +13,7 @@ const RULES: readonly [Token["kind"] | "space", RegExp][] = [
   ["text", /'(?:[^']|'')*'/y],
   ["quoted", /"(?:[^"]|"")*"/y],
   ["word", /[A-Za-z_][A-Za-z0-9_]*/y],
-  ["symbol", /<>|!=|<=|>=|\|\||::|->>|->|\?\||[-+*/%=<>~()[\],.;]/y],
+  ["symbol", /<>|!=|<=|>=|\|\||::|->>|->|\?\||@>|[-+*/%=<>~()[\],.;]/y],
 ];
 
 /** Reads the tokens of a SQL text one after the other; throws at a token that it does not expect. */
