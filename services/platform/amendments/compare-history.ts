@@ -24,8 +24,12 @@ export type Recorded = {
   readonly adopted: ReadonlySet<bigint>;
 };
 
-/** Compares a read of the history with the logs and the legs, and reports each amended deal. */
-export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Recorded): Promise<void> {
+/** Compares a read of the history with the logs and the legs, and reports each amended deal. Returns those that their logs have as they are shown. */
+export async function compareHistory(
+  deps: Deps,
+  deals: readonly Deal[],
+  { logged, adopted }: Recorded,
+): Promise<readonly Deal[]> {
   const { pool, settings } = deps;
   const tickets = deals.map(({ ticket }) => ticket);
   const legs = await readLegs(pool, settings.server, tickets);
@@ -38,6 +42,13 @@ export async function compareHistory(deps: Deps, deals: readonly Deal[], { logge
     return adopted.has(ticket) ? lost : [{ login, ticket, at, shown }, ...lost];
   });
   await report(deps, seen, { logged, legs });
+  return deals.filter((deal) => {
+    const { login, ticket } = deal;
+    const own = logged.get(ticket)?.find((known) => known.login === login);
+    const isOfLeg = (legs.get(ticket)?.login ?? login) === login;
+    const seenDeal = { login, ticket, at: deal.at, shown: deal };
+    return own?.booked !== undefined && isOfLeg && changeOf(seenDeal, { logged, legs }) === undefined;
+  });
 }
 
 /** Reports those of the deals that are not what is recorded of them. */

@@ -15,6 +15,8 @@ const REREAD_LONGER_MS = REREAD_MS + 15 * SECOND_MS;
 
 type Task = { readonly everyMs: number; readonly run: (reader: AccountReader) => Promise<boolean> };
 
+const FREQUENT = { skipsCompared: true };
+
 /**
  * Periods that are read again: a short one in every run and longer ones less often, because the platform may show a deal
  * late, and because dealers amend and delete deals.
@@ -22,8 +24,8 @@ type Task = { readonly everyMs: number; readonly run: (reader: AccountReader) =>
 const TASKS: readonly Task[] = [
   { everyMs: 10 * MINUTE_MS, run: readLongest },
   { everyMs: MINUTE_MS, run: (reader) => reader.read({ backMs: 10 * MINUTE_MS, findsDeleted: true }) },
-  { everyMs: 5_000, run: (reader) => reader.read({ backMs: REREAD_LONGER_MS, findsDeleted: true }) },
-  { everyMs: 0, run: (reader) => reader.read({ backMs: 10_000, findsDeleted: false }) },
+  { everyMs: 5_000, run: (reader) => reader.read({ ...FREQUENT, backMs: REREAD_LONGER_MS, findsDeleted: true }) },
+  { everyMs: 0, run: (reader) => reader.read({ ...FREQUENT, backMs: 10_000, findsDeleted: false }) },
 ];
 
 /** Of an hour, and once it has caught up of what has become a day old. */

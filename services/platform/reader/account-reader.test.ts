@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import { HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import type { LogFields } from "#kernel/log.ts";
@@ -134,6 +135,36 @@ test.concurrent("new deals of many accounts of a group are found with one reques
   // Logged deals, legs of the tickets, what was not shown, and perhaps the lease, the news and the cursor.
   expect(first, statements.texts.join("\n")).toBeLessThanOrEqual(6);
   expect(statements.count - first).toBeLessThanOrEqual(3);
+});
+
+test.concurrent("a deal that is shown unchanged is compared with its log once, and again when it is shown otherwise", async (context) => {
+  const { world, instance } = await aProcess(context, { hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const { deal } = await world.control.result(login, "5.00");
+  const other = await world.control.result(login, "1.00");
+  const reader = new AccountReader(instance.deps, onlyReader);
+  const read = () => reader.read({ backMs: 10_000, findsDeleted: false, skipsCompared: true });
+  // The first run files the deals.
+  for (let run = 0; run < 2; run += 1) await read();
+  const statements = countStatements(instance);
+  const ofLogs = () => statements.texts.filter((text) => /from (log_entry|leg)\b/.test(text)).length;
+
+  for (let run = 0; run < 3; run += 1) await read();
+  expect(ofLogs()).toBe(0);
+  expect(await amendmentsOf(instance, login)).toEqual([]);
+  await world.control.editDeal(deal, { profit: "6.00" });
+  await read();
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_changed"]);
+
+  // What a log has changed meanwhile is found by the runs that compare all.
+  await corrupt(
+    instance.deps.pool,
+    `update log_entry set profit_minor = profit_minor - 1, swap_minor = swap_minor + 1 where deal_id = ${other.deal}`,
+  );
+  await read();
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_changed"]);
+  await reader.read({ backMs: MINUTE_MS, findsDeleted: false });
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_changed", "deal_changed"]);
 });
 
 test.concurrent("a server that does not select by group is read by login, which is logged once", async (context) => {

@@ -10,6 +10,7 @@ import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { readUnlisted } from "../protocol/unshown-accounts.ts";
 import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
 import { findRereadTo, moveReadTo, moveRereadTo } from "../store/reader-cursor.ts";
+import { ComparedDeals } from "./compared-deals.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
 import { GateOpener } from "./gate-opener.ts";
@@ -18,8 +19,14 @@ import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { setAside } from "./set-aside.ts";
 
-/** How far back one run reads, and whether it compares the logs with what it was shown, so that it finds deleted deals. */
-export type ReadBack = { readonly backMs: number; readonly findsDeleted: boolean };
+export type ReadBack = {
+  /** How far back one run reads. */
+  readonly backMs: number;
+  /** It compares the logs with what it was shown, so that it finds deleted deals. */
+  readonly findsDeleted: boolean;
+  /** It does not compare again what was compared before and is shown unchanged. */
+  readonly skipsCompared?: boolean;
+};
 
 /** A reader that takes over begins this much earlier. */
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
@@ -47,6 +54,7 @@ type Run = {
   /** The history is read completely from here. */
   readonly since: Date;
   readonly failures: unknown[];
+  readonly skipsCompared: boolean;
   /** Accounts with a deal that is not as documented, and since when their history was asked for. */
   readonly unreadable: Map<string, Date>;
 };
@@ -57,6 +65,7 @@ export class AccountReader {
   readonly #role: ReaderRole;
   readonly #known = new KnownAccounts();
   readonly #deleted = new DeletedDeals();
+  readonly #compared = new ComparedDeals();
   readonly #plan: ReadingPlan;
   readonly #gate: GateOpener;
   readonly #slices = new Map<string, SliceLength>();
@@ -76,7 +85,7 @@ export class AccountReader {
   }
 
   /** True while the reader is behind and another run has to follow at once. */
-  async read({ backMs, findsDeleted }: ReadBack): Promise<boolean> {
+  async read({ backMs, findsDeleted, skipsCompared = false }: ReadBack): Promise<boolean> {
     const news = (this.#news ??= await this.#start());
     const undecided = await news.read();
     const nowMs = news.nowMs();
@@ -84,7 +93,7 @@ export class AccountReader {
     const isBehind = nowMs - readToMs > MAX_STEP_MS;
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const span = { fromMs: readToMs - backMs, nowMs: endMs, toMs: isBehind ? endMs : nowMs + CLOCK_WINDOW_MS };
-    const run = aRun(nowMs, span.fromMs);
+    const run = aRun(nowMs, span.fromMs, skipsCompared);
     // What an outage has left may be more than the slices of an idle group can show.
     if (nowMs - readToMs > MINUTE_MS) {
       this.#slices.clear();
@@ -100,6 +109,7 @@ export class AccountReader {
     const isWhole = await this.#readSpan(run, plan, span, findsDeleted ? this.#parts.latest : undefined);
     await this.#end(run);
     if (isWhole) {
+      if (findsDeleted && skipsCompared) this.#compared.forgetBefore(span.fromMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
       if (!isBehind) await this.#gate.noteCaughtUp(nowMs);
@@ -114,7 +124,7 @@ export class AccountReader {
     const nowMs = news.nowMs();
     const fromMs = this.#oldToMs;
     const toMs = Math.min(nowMs - DAY_MS, fromMs + MAX_STEP_MS);
-    const run = aRun(nowMs, fromMs);
+    const run = aRun(nowMs, fromMs, false);
     const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(nowMs) });
     const span = { fromMs, nowMs: toMs + EDGE_MS, toMs: toMs + 2 * EDGE_MS };
     const isWhole = await this.#readSpan(run, plan, span, this.#parts.old);
@@ -247,11 +257,18 @@ export class AccountReader {
   }
 
   /** Files the new ones of the deals that one read has shown, and reports those that were amended. */
-  async #take({ shown }: Reading, deals: readonly Deal[], { since, period: { from, to } }: PageSpan): Promise<void> {
-    if (deals.length === 0) return;
+  async #take(
+    { run, shown }: Reading,
+    deals: readonly Deal[],
+    { since, period: { from, to } }: PageSpan,
+  ): Promise<void> {
     this.#deleted.noteShown(deals);
     shown.add(deals);
-    await fileHistory(this.#deps, deals, { since, from, to, database: this.#deps.sender.database });
+    const toCompare = run.skipsCompared ? this.#compared.othersOf(deals) : deals;
+    if (toCompare.length === 0) return;
+    const span = { since, from, to, database: this.#deps.sender.database };
+    const unchanged = await fileHistory(this.#deps, toCompare, span);
+    if (run.skipsCompared) this.#compared.add(unchanged);
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
@@ -268,8 +285,8 @@ type Reading = { readonly run: Run; readonly span: Span; readonly shown: ShownDe
 
 type PageSpan = { readonly since: Date; readonly period: Period };
 
-function aRun(nowMs: number, fromMs: number): Run {
-  return { nowMs, since: new Date(fromMs), failures: [], unreadable: new Map() };
+function aRun(nowMs: number, fromMs: number, skipsCompared: boolean): Run {
+  return { nowMs, since: new Date(fromMs), failures: [], unreadable: new Map(), skipsCompared };
 }
 
 function noteUnreadable({ unreadable }: Run, login: string, since: Date): void {

@@ -34,14 +34,14 @@ export type ReadSpan = {
   readonly isWhole?: boolean;
 };
 
-/** Files new deals of a read, as `fileNew`, and reports amended ones. */
+/** Files new deals of a read, as `fileNew`, and reports amended ones. Returns those that the logs had before as they are shown. */
 export async function fileHistory(
   deps: Deps,
   deals: readonly Deal[],
   span: ReadSpan,
   always: readonly string[] = [],
-): Promise<void> {
-  await compareHistory(deps, deals, await fileNew(deps, deals, span, always));
+): Promise<readonly Deal[]> {
+  return await compareHistory(deps, deals, await fileNew(deps, deals, span, always));
 }
 
 /**
