@@ -4,9 +4,8 @@ import { isTransient } from "#kernel/postgres/failure.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
-import type { RecordedLeg } from "../store/leg-row.ts";
-import { listLegsByNumber, listLegsOf } from "../store/legs.ts";
-import { listNext } from "../store/queues.ts";
+import { listLegsOf } from "../store/legs.ts";
+import { listNext, type WaitingLeg } from "../store/queues.ts";
 import type { Dispatcher, Pass, RecordedAnswer } from "./sending.ts";
 
 /** Legs of one pass; one that has sent so many is followed by the next at once. */
@@ -43,7 +42,7 @@ export function dispatcher(deps: DispatcherDeps): Dispatcher {
 }
 
 type Outcome = {
-  readonly leg: RecordedLeg;
+  readonly leg: WaitingLeg;
   readonly sent?: RecordedAnswer | undefined;
   /** It was sent, or has ended. */
   readonly isOver: boolean;
@@ -51,13 +50,12 @@ type Outcome = {
 };
 
 async function pass(deps: DispatcherDeps, logins: readonly string[] | undefined): Promise<readonly Outcome[]> {
-  const numbers = await listNext(deps.pool, { ...(logins && { logins }), limit: MAX_LEGS });
-  const legs = await listLegsByNumber(deps.pool, numbers);
+  const legs = await listNext(deps.pool, { ...(logins && { logins }), limit: MAX_LEGS });
   return await Promise.all(legs.map((leg) => askFor(deps, leg)));
 }
 
 /** A leg that gets no permit waits for another pass, also after a failure. */
-async function askFor(deps: DispatcherDeps, leg: RecordedLeg): Promise<Outcome> {
+async function askFor(deps: DispatcherDeps, leg: WaitingLeg): Promise<Outcome> {
   const waits = { leg, isOver: false, isUnreachable: false };
   try {
     const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, performance.now() + MAX_WAIT_MS);

@@ -7,7 +7,7 @@ import { type Account, lockFreeAccounts } from "../store/accounts.ts";
 import { lockLegs } from "../store/legs.ts";
 import { listRepeats } from "../store/lost-movements.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { type QueuePosition, type QueueState, readQueues } from "../store/queues.ts";
+import { type QueuePosition, type QueueState, readQueues, type WaitingLeg } from "../store/queues.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
 import { claimImported } from "./claim-imported.ts";
@@ -23,7 +23,7 @@ export type OrderRequest = {
   /** The order that follows when this one is applied: it gets its permit in the commit of the answer, if a session is free. */
   readonly next?: OrderRequest | undefined;
 };
-type LegRequest = { readonly kind: "leg"; readonly leg: RecordedLeg };
+type LegRequest = { readonly kind: "leg"; readonly leg: WaitingLeg };
 
 export type Decision =
   | Exclude<OrderAnswer, { kind: "taken" }>
@@ -180,7 +180,7 @@ async function lockRequestedLegs(
 function positionOf(request: PermitRequest, accounts: ReadonlyMap<string, Account>): QueuePosition[] {
   const login = loginOf(request);
   const account = accounts.get(login);
-  const kind = request.kind === "leg" ? request.leg.status.kind : request.order.legs[0]?.kind;
+  const kind = request.kind === "leg" ? request.leg.kind : request.order.legs[0]?.kind;
   if (account === undefined || kind === undefined || !LEG_KINDS[kind].exclusive) return [];
   const { accountLock } = account;
   return [request.kind === "leg" ? { login, number: request.leg.number, accountLock } : { login, accountLock }];

@@ -62,7 +62,7 @@ type Waiting = Asked & { readonly sinceMs: number };
 /** Requests that occupy the same login are never in one batch. */
 function keyOf(request: PermitRequest): string {
   const [first] = request.kind === "order" ? request.order.legs : [];
-  const kind = request.kind === "order" ? first?.kind : request.leg.status.kind;
+  const kind = request.kind === "order" ? first?.kind : request.leg.kind;
   const login = request.kind === "order" ? first?.login : request.leg.login;
   if (kind !== undefined && LEG_KINDS[kind].exclusive) return `login ${login}`;
   return request.kind === "order" ? `key ${request.order.key}` : `leg ${request.leg.number}`;

@@ -5,7 +5,7 @@ import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number
 import type { Account } from "./accounts.ts";
 import { IS_OUTCOME_OPEN } from "./account-locks.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
-import { listNumbers } from "./leg-row.ts";
+import type { RecordedLeg } from "./leg-row.ts";
 
 /** Of a leg: it was sent, and its outcome is not known or not accepted. At most one of each login, and it ends before another one is sent. */
 const IS_UNDER_WAY = fragment`(state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))`;
@@ -136,6 +136,9 @@ const OF_WAITING = fragment`
 /** The instant from which a leg waits for a permit; null without one. */
 export const nextWaiting = fragment`(select min(next_scan_at) ${OF_WAITING})`;
 
+/** A recorded leg that waits for a permit. */
+export type WaitingLeg = Pick<RecordedLeg, "number" | "login"> & { readonly kind: RecordedLeg["status"]["kind"] };
+
 /**
  * Waiting legs whose turn it is, as a statement without locks sees it, of these logins or of all: the first that each account lock admits,
  * and each that occupies no login. A leg that is late ends without its turn.
@@ -143,14 +146,14 @@ export const nextWaiting = fragment`(select min(next_scan_at) ${OF_WAITING})`;
 export async function listNext(
   db: Queryable,
   { logins, limit }: { readonly logins?: readonly string[]; readonly limit: number },
-): Promise<LegNumber[]> {
+): Promise<WaitingLeg[]> {
   const ofLogins = logins === undefined ? fragment`true` : fragment`leg.login = any (${logins}::text[])`;
-  return await listNumbers(
+  return await many<WaitingLeg>(
     db,
-    sql`select number
+    sql`select number, login, kind
         from (
           select distinct on (leg.login, case when is_exclusive then 0 else leg.number end)
-                 leg.number, leg.login, is_exclusive, ${IS_LATE} as is_late
+                 leg.number, leg.login, leg.kind, is_exclusive, ${IS_LATE} as is_late
           ${OF_WAITING} and next_scan_at <= statement_timestamp()
             and ${ofLogins}
             and (not is_exclusive or ${IS_LATE} or (${IS_ADMITTED} and coalesce(reading_until <= clock_timestamp(), true)))

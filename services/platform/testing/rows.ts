@@ -118,7 +118,7 @@ export async function permitLeg(pool: Pool, number: LegNumber, permitHolder: Per
   const leg = await findLeg(pool, number);
   assert(leg !== undefined, `leg ${number} is not recorded`);
   const holders = { isReachable: true, of: () => permitHolder };
-  const request = { kind: "leg", leg } as const;
+  const request = { kind: "leg", leg: { number, login: leg.login, kind: leg.status.kind } } as const;
   const decisions = await inTransaction(pool, (tx) => permitRequests(tx, SERVER, [request], holders));
   return decisions.get(request) ?? { kind: "over" };
 }
