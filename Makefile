@@ -50,7 +50,7 @@ test: check ## check, then every test with the sizes for minutes: about 14 minut
 
 quick: setup ## types, unit tests, and the tests beside what differs from base=HEAD: at most two minutes
 	@npm run --silent types
-	@vitest run --project unit
+	@vitest run --project unit --project console
 	@beside=$$( (git diff --name-only $(or $(base),HEAD); git ls-files --others --exclude-standard) | grep / | xargs --no-run-if-empty dirname | sort --unique); \
 	  [ -z "$$beside" ] || vitest run --project integration --passWithNoTests --changed $(or $(base),HEAD) $$beside
 

@@ -8,7 +8,7 @@ export const SECONDS: Readonly<Record<string, number>> = JSON.parse(
 ) as Record<string, number>;
 
 /** Workers keep their modules as long as they run files of one project, so a project is run as a whole; journeys take longest. */
-const PROJECTS = ["journey", "integration", "unit"];
+const PROJECTS = ["journey", "integration", "unit", "console"];
 
 /** Starts the longest files first, so that all workers end at about the same time. */
 export class LongestFirst extends BaseSequencer {
