@@ -74,11 +74,11 @@ kills: setup ## processes are killed during trading and fee weeks; takes minutes
 chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour or more
 	@PAMM_PROOF=true vitest run test/chaos
 
-sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes
-	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE)) $(if $(CELLS),--cells)
+sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness
+	@node test/simulation/run.ts $(if $(SEED),--seed $(SEED)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(MODE),--mode $(MODE))
 
-mutants: setup ## put each mutant into the code and print which test detects it
-	@node test/simulation/mutants/run-mutants.ts
+mutants: setup ## put each mutant into the code: the simulation has to detect it
+	@PAMM_PROOF=true vitest run test/simulation -t "the mutant"
 
 contract: setup ## the tests of the contracts
 	@vitest run test/contract

@@ -32,7 +32,7 @@ if (unknown.length > 0) {
 write(fresh);
 for (const part of PARTS.filter(({ name }) => asked.length === 0 || names.includes(name))) {
   const startedMs = performance.now();
-  const found = "tests" in part ? runTests(part.tests) : runScript(part.script);
+  const found = runTests(part.tests);
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
   record({ part: part.name, ...found, seconds, date: today(), commit, machine: machine() });
   if (found.failed > 0) process.exitCode = 1;
@@ -62,19 +62,6 @@ function runTests(tests: readonly string[]): PartResult {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** The exit code of the script shows whether a case failed; each line of its output is a case. */
-function runScript(script: string): PartResult {
-  const { status, stdout } = spawnSync(process.execPath, [script], {
-    cwd: ROOT,
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  process.stdout.write(stdout);
-  const lines = stdout.split("\n").filter((line) => line !== "").length;
-  const failed = status === 0 ? 0 : 1;
-  return { passed: lines - failed, failed, figures: {} };
 }
 
 function run(args: readonly string[]): number | null {

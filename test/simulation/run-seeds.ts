@@ -25,6 +25,19 @@ export type Tally = {
   readonly trace: number;
 };
 
+const HOUR_MS = 3_600_000;
+
+/** The failures, and the size and speed of the run. */
+export function printTally(tally: Tally, seconds: number): string {
+  const { seeds, events, simulatedMs, crashes, faults, failures, hits, trace } = tally;
+  return [
+    ...failures.map(({ seed, mode, invariant, message }) => `seed ${seed} (${mode}) breaks ${invariant}: ${message}`),
+    `${seeds} histories in ${seconds.toFixed(1)} s, ${(simulatedMs / HOUR_MS).toFixed(1)} simulated hours, ${events} events`,
+    `${crashes} crashes and ${faults} other faults, ${Object.keys(hits).length} combinations of kind, crash point and fault`,
+    `trace ${trace.toString(16).padStart(8, "0")}, ${failures.length} failed`,
+  ].join("\n");
+}
+
 /** Runs many histories, one after the other. */
 export async function runSeeds({ first, stride, count, mode, stopsAtViolation, needs }: Work): Promise<Tally> {
   const failures: Failure[] = [];

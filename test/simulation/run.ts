@@ -1,12 +1,11 @@
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import type { Mode } from "./plan/plan.ts";
-import { coverageSummary, coverageTable, printTally } from "./report/print.ts";
-import { modeOf } from "./run-seeds.ts";
+import { modeOf, printTally } from "./run-seeds.ts";
 import { inThread, runWorkers } from "./run-workers.ts";
 
 /**
- * node test/simulation/run.ts [--seed 1] [--seeds 2000] [--mode safety|liveness] [--threads 2] [--cells]
+ * node test/simulation/run.ts [--seed 1] [--seeds 2000] [--mode safety|liveness] [--threads 2]
  *
  * `--seed` without `--seeds` runs one history and prints its events. Exit code 1 when any seed fails; the first failing one
  * is reduced to the smallest history that still fails, and printed.
@@ -17,7 +16,6 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     mode: { type: "string" },
     threads: { type: "string" },
-    cells: { type: "boolean", default: false },
   },
 });
 const DEFAULT_SEEDS = 2_000;
@@ -36,7 +34,6 @@ async function main(): Promise<number> {
   const [failure] = tally.failures;
   const described =
     failure ?? (count === 1 ? { seed: first, mode: mode === "both" ? modeOf(first) : mode } : undefined);
-  if (count > 1) write(values.cells ? coverageTable(tally.hits) : coverageSummary(tally.hits));
   if (described !== undefined) {
     write(await inThread({ mutant: undefined, describe: described.seed, mode: described.mode }));
   }

@@ -91,7 +91,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     find: "? undefined : { symbol, tickAt: tick.at };",
     put: "? undefined : undefined;",
     detectedBy: ["I18"],
-    seed: 1_761,
+    seed: 2_877,
     needs: "closed_market",
   },
   {

@@ -22,6 +22,3 @@ export type Mutant = PlantedDefect & {
   /** `make test` runs it besides the first mutant of each invariant: only one fault shows it. */
   readonly isAlwaysRun?: true;
 };
-
-/** A planted defect in code that the simulation does not run; the named test detects it. */
-export type MutantOfOtherTest = PlantedDefect & { readonly test: string };

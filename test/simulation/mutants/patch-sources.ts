@@ -23,7 +23,7 @@ export function patchSources(edits: readonly Edit[]): void {
 }
 
 /** The source with the edits. */
-export function patch(source: string, edits: readonly Edit[]): string {
+function patch(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, put }) => {
     if (!text.includes(find)) {
       throw new Error(

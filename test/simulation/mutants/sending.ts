@@ -136,7 +136,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     find: 'comment: "PAMM", checkMargin: true',
     put: 'comment: "PAMM", checkMargin: false',
     detectedBy: ["I19"],
-    seed: 5_824,
+    seed: 7_364,
     needs: "scarce_margin",
   },
   {
