@@ -1,5 +1,5 @@
 /**
- * The import rules. test/architecture/rules.test.ts plants a violation of each.
+ * The import rules. test/architecture/rules.test.ts compares their patterns with the files.
  *
  * Paths of modules are relative to the root of the repository; `$1` in `to` is the group that matched in `from`.
  */

@@ -69,9 +69,9 @@ journey: setup ## the tests that start all processes
 	@vitest run --project journey
 
 kills: setup ## processes are killed during trading and fee weeks; takes minutes
-	@PAMM_PROOF=true vitest run test/journey/restore-under-load.test.ts test/journey/trading.test.ts test/journey/crowd.test.ts
+	@PAMM_PROOF=true vitest run test/journey/trading.test.ts
 
-chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour or more
+chaos: setup ## every fault while money moves; takes a quarter of an hour or more
 	@PAMM_PROOF=true vitest run test/chaos
 
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness
@@ -163,7 +163,7 @@ contracts: setup
 manifests: setup ## compare deploy/k8s with the types of Kubernetes, and with the rules of this project
 	@npm run --silent manifests
 
-openapi: setup ## lint the OpenAPI document by the rules of Redocly, and compile a strict client of it
+openapi: setup ## lint the OpenAPI document by the rules of Redocly
 	@npm run --silent openapi
 
 # npm must run on the system's Node, because npm ci replaces the one in node_modules.

@@ -13,7 +13,6 @@ const PURE = [
   "test/docs/{catalogues,documents}.test.ts",
   "test/reference/**/*.test.ts",
   "test/simulation/mutants/*.test.ts",
-  "test/bench/**/*.test.ts",
   "deploy/alerts/**/*.test.ts",
   "deploy/client/**/*.test.ts",
   "deploy/compose/**/*.test.ts",
@@ -34,8 +33,8 @@ const JOURNEYS = [
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];
 
-/** Tests mostly wait: for a commit, a broker, a fee week. Four of them keep two cores busy. */
-const WORKERS = 4;
+/** Tests mostly wait: for a commit, a broker, a fee week. Five of them keep two cores busy. */
+const WORKERS = 5;
 
 /** Node imports the sources as it does in the services, with a quarter less processor time than the module runner of Vite. */
 const NATIVE = { viteModuleRunner: false, nodeLoader: false };

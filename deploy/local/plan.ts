@@ -136,7 +136,7 @@ function platformVariables({ env, settings }: LaunchContext, name: string): Node
   return {
     ...zone,
     ...(name === "simulator" ? { PAMM_STATE_DIR: settings.stateDir } : {}),
-    MT5_URL: `https://${LOOPBACK}:${settings.simulatorDialPort}`,
+    MT5_URL: `https://${LOOPBACK}:${settings.simulatorPort}`,
     MT5_CA_FILE: join(settings.stateDir, "simulator", "ca.pem"),
     MT5_LOGIN: env["MT5_LOGIN"] ?? MANAGER_LOGIN,
     PAMM_QUIET_PERIOD: inSeconds(quietPeriodMs(settings)),

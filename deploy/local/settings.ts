@@ -28,7 +28,6 @@ export const SETTINGS = {
   PAMM_METRICS_PORT: optional(port()),
   SIM_PORT: port({ whenMissing: "8443" }),
   SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
-  SIM_DIAL_PORT: optional(port()),
   SIM_IDLE_CLOSE: optional(duration()),
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_FEE_PERIOD: duration({ whenMissing: FEE_PERIOD }),
@@ -45,8 +44,6 @@ export type Settings = {
   readonly httpPort: number;
   readonly metricsPort: number;
   readonly simulatorPort: number;
-  /** The port that platform dials: the simulator's own, unless a test puts a proxy between them. */
-  readonly simulatorDialPort: number;
   readonly controlPort: number;
   readonly quietPeriodMs: number | undefined;
   readonly idleCloseMs: number | undefined;
@@ -85,7 +82,6 @@ export async function claimPorts(env: Environment, read: LaunchConfig): Promise<
     httpPort,
     metricsPort,
     simulatorPort,
-    simulatorDialPort: read.SIM_DIAL_PORT ?? simulatorPort,
     controlPort,
     quietPeriodMs: read.PAMM_QUIET_PERIOD,
     idleCloseMs: read.SIM_IDLE_CLOSE,

@@ -57,6 +57,7 @@ export class NotMeasured extends Error {
   override readonly name = "NotMeasured";
 }
 
+/** How long the books may differ: a recovery job may still work on requests whose answer was lost. */
 const RESTS_WITHIN_MS = 90_000;
 const POLL_MS = 1_000;
 const MAX_SHOWN = 10;
@@ -68,8 +69,6 @@ export type BenchSettings = {
   /** The same with many Investors, started at the first call and loaded by the workload. */
   readonly large: () => Promise<LargeSystem>;
   readonly print: (line: string) => void;
-  /** How long the books may differ: a recovery job may still work on requests whose answer was lost. */
-  readonly restsWithinMs?: number;
 };
 
 /** What a workload works with, and what it has sent. Disposed of after the workload. */
@@ -80,11 +79,9 @@ export class Bench implements AsyncDisposable {
   readonly print: (line: string) => void;
   readonly #stack = new AsyncDisposableStack();
   readonly #sent = new Map<Contestant, Outcome[]>();
-  readonly #restsWithinMs: number;
   #jobs = 0;
 
-  constructor({ options, system, large, print, restsWithinMs = RESTS_WITHIN_MS }: BenchSettings) {
-    this.#restsWithinMs = restsWithinMs;
+  constructor({ options, system, large, print }: BenchSettings) {
     this.options = options;
     this.system = system;
     this.large = large;
@@ -136,7 +133,7 @@ export class Bench implements AsyncDisposable {
 
   async #verify(contestant: Contestant, sent: readonly Outcome[]): Promise<void> {
     const logins = [...new Set(sent.map(({ login }) => login))];
-    for (const untilMs = performance.now() + this.#restsWithinMs; ; await sleep(POLL_MS)) {
+    for (const untilMs = performance.now() + RESTS_WITHIN_MS; ; await sleep(POLL_MS)) {
       const found = [...violationsOf(sent, await contestant.books(logins)), ...(await contestant.findings())];
       if (found.length === 0) return;
       if (performance.now() < untilMs) continue;

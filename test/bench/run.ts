@@ -10,12 +10,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import type { Workload } from "./bench.ts";
+import { Bench, type BenchSettings, NotMeasured, Violated, type Workload } from "./bench.ts";
 import { describeMachine, flushesPerSecond, machineTicks, stealPercent } from "./machine.ts";
 import { type Options, readOptions } from "./options.ts";
 import { type Conditions, documentOf, type Result } from "./report/document.ts";
 import { withMeasured } from "./report/scaling.ts";
-import { outcomeOf } from "./run-workload.ts";
 import { Systems } from "./system/systems.ts";
 import { WORKLOADS } from "./workloads.ts";
 
@@ -68,6 +67,20 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
     seconds,
   };
   return { name, title, about, conditions, outcome };
+}
+
+/** A workload reports its figures only after everything that it sent was verified. */
+async function outcomeOf(workload: Workload, settings: BenchSettings): Promise<Result["outcome"]> {
+  await using bench = new Bench(settings);
+  try {
+    const section = await workload.run(bench);
+    await bench.verify();
+    return { section };
+  } catch (error) {
+    if (error instanceof NotMeasured) return { skipped: error.message };
+    if (error instanceof Violated) return { violations: error.violations };
+    throw error;
+  }
 }
 
 function verdictOf(outcome: Result["outcome"]): string {

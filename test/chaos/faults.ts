@@ -70,7 +70,6 @@ export const FAULTS: readonly Fault[] = [
       await control("DELETE", "faults");
     },
   },
-  { name: "all packets to and from the platform dropped", inject: ({ link }) => link.drop(CUT_OFF_MS) },
   {
     name: "platform is suspended, then executes its commands",
     inject: ({ system }) => system.pause("simulator", CUT_OFF_MS),

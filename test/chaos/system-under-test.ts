@@ -1,19 +1,15 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { freePort } from "../../deploy/local/ports.ts";
 import { type Client, clientOf } from "../journey/support/client.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { sized } from "../support/proof.ts";
 import { makeRunFolder } from "../support/run-folder.ts";
 import { type TraceCollector, traceCollector } from "../support/trace-collector.ts";
-import { openLink, type Link } from "./link.ts";
 
 /** The system, with what its faults need. */
 export type SystemUnderTest = {
   readonly system: TestSystem;
   readonly client: Client;
-  /** Between platform and the simulator. */
-  readonly link: Link;
   /** The next process that reaches this failpoint kills itself. Returns whether one has not yet. */
   readonly arm: (failpoint: string) => () => boolean;
   readonly collector: TraceCollector;
@@ -25,8 +21,6 @@ export const CHECKED_EVERY_MS = 2_000;
 
 export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
-  const simulatorPort = await freePort();
-  const link = stack.use(await openLink(simulatorPort));
   const collector = stack.use(await traceCollector());
   const armed = join(stack.use(makeRunFolder()).path, "failpoints");
   mkdirSync(armed);
@@ -35,8 +29,6 @@ export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDis
       PAMM_QUIET_PERIOD: `PT${QUIET_PERIOD_MS / 1_000}S`,
       PAMM_CHECK_INTERVAL: `PT${CHECKED_EVERY_MS / 1_000}S`,
       PAMM_FAILPOINTS: armed,
-      SIM_PORT: String(simulatorPort),
-      SIM_DIAL_PORT: String(link.port),
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     }),
   );
@@ -48,5 +40,5 @@ export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDis
     return () => existsSync(file);
   };
   const kept = stack.move();
-  return { system, client: clientOf(system), link, arm, collector, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { system, client: clientOf(system), arm, collector, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }

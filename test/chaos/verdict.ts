@@ -1,17 +1,6 @@
 import { itemsOf, type JsonObject, textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, type Deal, dealsOf, eventually } from "../journey/support/client.ts";
-import type { AnsweredRequest } from "../journey/support/money-request.ts";
-import { contradictionsWithDeals, dealsFor, unrequestedDeals } from "../journey/support/verdict.ts";
-
-/** Answers to callers compared with the deals on the platform and with the ledger of operations. */
-export type Verdict = {
-  /** One sentence for each wrong answer. */
-  readonly wrongAnswers: readonly string[];
-  /** Outcomes of the requests whose answer was unknown or lost. */
-  readonly found: { readonly executed: number; readonly notExecuted: number; readonly review: number };
-  /** From the end of the traffic until the ledger has every outcome. */
-  readonly knownAfterMs: number;
-};
+import type { AnsweredRequest } from "./traffic.ts";
 
 type Outcome = "executed" | "not_executed" | "review" | "never recorded";
 
@@ -20,7 +9,7 @@ const KNOWN_WITHIN_MS = 75_000;
 /** The reference of a deposit or withdrawal and the comment of one of these customers. */
 const REQUESTED = /^P[DW]\S{12} c\w+\.$/;
 
-export type RequestsToCheck = {
+type RequestsToCheck = {
   /** The requests to check. */
   readonly requests: readonly AnsweredRequest[];
   /** All requests since the start of the system. */
@@ -28,33 +17,21 @@ export type RequestsToCheck = {
   readonly quietPeriodMs: number;
 };
 
-/** Waits until the ledger has every outcome, then compares each answer and each outcome with the deals. */
-export async function checkAnswers(
+/** Waits until the ledger has every outcome, then compares each answer and each outcome with the deals: one sentence for each wrong answer. */
+export async function findWrongAnswers(
   client: Client,
   { requests, all, quietPeriodMs }: RequestsToCheck,
-): Promise<Verdict> {
-  const since = performance.now();
+): Promise<string[]> {
   const outcomes = new Map<AnsweredRequest, Outcome>();
   for (const each of requests) {
     const read = (): Promise<Outcome> => outcomeOf(client, each);
     outcomes.set(each, await eventually(read, quietPeriodMs + KNOWN_WITHIN_MS));
   }
-  const knownAfterMs = performance.now() - since;
   const deals = await dealsByLogin(client, requests);
   const contradictions = requests.flatMap((each) =>
     contradictionsOf(each, outcomes.get(each), deals.get(each.login) ?? []),
   );
-  const open = requests
-    .filter(({ answer }) => answer === "unknown" || answer === "lost")
-    .map((each) => outcomes.get(each));
-  const count = (...wanted: readonly Outcome[]): number =>
-    open.filter((outcome) => outcome !== undefined && wanted.includes(outcome)).length;
-  const found = {
-    executed: count("executed"),
-    notExecuted: count("not_executed", "never recorded"),
-    review: count("review"),
-  };
-  return { wrongAnswers: [...contradictions, ...unrequested(all, deals)], found, knownAfterMs };
+  return [...contradictions, ...unrequested(all, deals)];
 }
 
 /** Throws while the outcome is unknown. */
@@ -114,4 +91,29 @@ function unrequested(requests: readonly AnsweredRequest[], deals: ReadonlyMap<st
       ({ ticket, comment }) => `deal ${ticket} on ${login} has no request: ${comment}`,
     );
   });
+}
+
+/** The deals of a request. */
+function dealsFor({ comment }: Pick<AnsweredRequest, "comment">, deals: readonly Deal[]): readonly Deal[] {
+  return deals.filter((deal) => deal.comment.endsWith(` ${comment}`));
+}
+
+/** Contradictions between an answer and the deals of the account, each as the rest of a sentence about the request. */
+function contradictionsWithDeals(request: AnsweredRequest, deals: readonly Deal[]): string[] {
+  const { answer, ticket, moved, defect } = request;
+  const own = dealsFor(request, deals);
+  const isReported = own[0]?.ticket === ticket && own[0]?.minor === moved;
+  const isDenied = answer === "not_executed" || answer === "nothing";
+  return [
+    ...(defect === undefined ? [] : [`was answered ${defect}`]),
+    ...(own.length <= 1 ? [] : ["moved money twice"]),
+    ...(answer !== "done" || isReported ? [] : ["has another deal than the answer"]),
+    ...(isDenied && own.length > 0 ? ["moved money, although the answer denies it"] : []),
+  ];
+}
+
+/** Deals without a request. */
+function unrequestedDeals(deals: readonly Deal[], requests: readonly AnsweredRequest[]): readonly Deal[] {
+  const known = new Set(requests.map(({ comment }) => comment));
+  return deals.filter(({ comment }) => !known.has(comment.split(" ").at(-1) ?? ""));
 }

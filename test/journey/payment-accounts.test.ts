@@ -13,7 +13,6 @@ import {
 import { assign, deposit, existingAccount, expectDone, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
-import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, expectBalances, type Pool, pooled } from "./support/trading.ts";
 
@@ -119,7 +118,7 @@ const ARCHIVED = {
   status: 409,
   code: "account_archived",
   outcome: "not_executed",
-  members: { mt5_login: text },
+  members: { mt5_login: expect.any(String) },
 } as const;
 
 test.concurrent(
@@ -162,7 +161,7 @@ test.concurrent(
       error: expect.stringContaining("archived or deleted"),
     });
     const paid = await deposit(client, gone, "1", "late");
-    expectProblem(paid, { ...ARCHIVED, members: { ...ARCHIVED.members, operation_id: text } });
+    expectProblem(paid, { ...ARCHIVED, members: { ...ARCHIVED.members, operation_id: expect.any(String) } });
     const left = await expectDone(unassign(untilKnown(client), pool.login, gone));
     expect(left.body, left.text).toMatchObject({ amount: "0", subscription: { status: "CANCELLED" } });
     expectProblem(await assign(client, pool.login, gone), ARCHIVED);

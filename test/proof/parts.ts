@@ -8,18 +8,9 @@ export const PARTS: readonly Part[] = [
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },
   { name: "chaos", tests: ["test/chaos"] },
   { name: "console", tests: ["test/console"] },
-  {
-    name: "kills",
-    tests: ["test/journey/restore-under-load", "test/journey/trading", "test/journey/crowd"],
-  },
+  { name: "kills", tests: ["test/journey/trading"] },
   {
     name: "journeys",
-    tests: [
-      "test/journey/reference",
-      "test/journey/demo",
-      "test/journey/upgrade",
-      "test/journey/quiet",
-      "test/journey/rehearse",
-    ],
+    tests: ["test/journey/reference", "test/journey/demo", "test/journey/upgrade", "test/journey/rehearse"],
   },
 ];

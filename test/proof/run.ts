@@ -4,7 +4,7 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { PARTS } from "./parts.ts";
-import { isDue, type Now, readRows, type Row, writeRows } from "./record.ts";
+import { isDue, readRows, type Result, type Row, rowOf, writeRows } from "./record.ts";
 
 /**
  * node test/proof/run.ts [part ...]: runs the named parts, or all, or with `due` those that have no row or an old one, and writes the
@@ -16,11 +16,11 @@ const DOCUMENT = join(ROOT, "docs/reliability.md");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const GIBIBYTE = 1024 ** 3;
 
-type PartResult = Pick<Row, "passed" | "failed" | "figures">;
+type PartResult = Pick<Result, "passed" | "failed" | "figures">;
 
 // Each part writes into the document, so the sources are compared with their commit once, before the first part.
 const commit = git("describe", "--always", "--dirty", "--exclude=*");
-const now: Now = { date: today(), commitsSince };
+const now = { date: today(), commitsSince };
 const fresh = rows().filter((row) => !isDue(row, now));
 const asked = process.argv.slice(2);
 const due = PARTS.map(({ name }) => name).filter((name) => fresh.every(({ part }) => part !== name));
@@ -34,7 +34,7 @@ for (const part of PARTS.filter(({ name }) => asked.length === 0 || names.includ
   const startedMs = performance.now();
   const found = runTests(part.tests);
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));
-  record({ part: part.name, ...found, seconds, date: today(), commit, machine: machine() });
+  record(rowOf({ part: part.name, ...found, seconds, date: today(), commit, machine: machine() }));
   if (found.failed > 0) process.exitCode = 1;
 }
 

@@ -14,49 +14,40 @@ import { withdrawalOf } from "./engine/investing.ts";
 import { accountOf, activeOf, type Due, type Investor, type World } from "./engine/world.ts";
 import { E8_PER_CENT } from "./tolerance.ts";
 
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_EQUITY = {
-  linesAfter,
-  decideDeparture,
-  departureReasons,
-  equityReply: EquityReply.of,
-};
-export type EquityUnderTest = Readonly<typeof REAL_EQUITY>;
-
 const EVERYTHING = 10n ** 15n;
 const BEFORE_THE_OPENING = { number: -1n, balance: 0n };
 const HALF_A_CENT = fraction(1n, 2n);
 
 /** Throws when statement, equity, pending fee, free balance or what blocks a leave differs from the reference. */
-export function expectOwned(world: World, tested: EquityUnderTest): void {
+export function expectOwned(world: World): void {
   for (const investor of world.investors) {
-    expectStatement(investor, tested);
+    expectStatement(investor);
     const due = dueNow(world, investor);
     const master = activeOf(world, investor)?.master;
     // Compares what is shown as pending, the high-water mark and the layers.
     world.onFeeEvent({ kind: "shown", investor, master, due });
-    expectEquity(world, investor, due, tested);
+    expectEquity(world, investor, due);
   }
 }
 
 /** Every line of the statement has the balance after it. */
-function expectStatement({ name, journal, balance }: Investor, tested: EquityUnderTest): void {
+function expectStatement({ name, journal, balance }: Investor): void {
   const entries = journal.map(({ cents }, index) => ({ number: BigInt(index), amount: cents }));
-  const { lines, closing } = tested.linesAfter(BEFORE_THE_OPENING, entries, (entry) => entry);
+  const { lines, closing } = linesAfter(BEFORE_THE_OPENING, entries, (entry) => entry);
   expectEqual(`closing balance of ${name}`, closing.balance, balance);
   for (const [index, line] of lines.entries()) {
     expectEqual(`balance after line ${index} of ${name}`, line.balance, journal[index]!.balance);
   }
 }
 
-function expectEquity(world: World, investor: Investor, due: Due, tested: EquityUnderTest): void {
+function expectEquity(world: World, investor: Investor, due: Due): void {
   const { name, balance, unposted } = investor;
   const holding = activeOf(world, investor);
   // A withdrawal is possible only when nothing floats.
   const { before, pending, blocked } = withdrawalOf(world, investor);
   const held = holding?.held ?? 0n;
   const pooled = holding?.master.pool.cash(holding.id).pooled ?? 0n;
-  const { numbers } = tested.decideDeparture(
+  const { numbers } = decideDeparture(
     {
       kind: "WITHDRAWAL",
       requested: EVERYTHING,
@@ -73,7 +64,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
   expectEqual(`balance before a withdrawal of ${name}`, numbers.before, before);
   expectEqual(`free balance of ${name}`, numbers.available, notBelowZero(before - pending));
 
-  const refusals = tested.departureReasons({
+  const refusals = departureReasons({
     pool: holding && { masterLogin: holding.master.name, isStopped: false },
     ...(held > 0n
       ? {}
@@ -97,7 +88,7 @@ function expectEquity(world: World, investor: Investor, due: Due, tested: Equity
     balanceBefore: money(numbers.before),
     availableAfterFee: money(numbers.available),
   };
-  const shown = tested.equityReply({
+  const shown = EquityReply.of({
     investorLogin: "1",
     asOf: new Date(world.now),
     balance: money(balance),

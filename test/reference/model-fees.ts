@@ -36,10 +36,6 @@ import {
 import type { Debt } from "../../services/subscription/domain/fees/terms.ts";
 import { scheduledAfter, stepsOf, type Version } from "../../services/fee/domain/timeline.ts";
 
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_FEES = { continueFold, decideDue, decideDebts, versionOfChange, decidePending };
-export type FeesUnderTest = Readonly<typeof REAL_FEES>;
-
 type PendingFacts = {
   readonly versions: readonly Version[];
   readonly debts: readonly Debt[];
@@ -74,7 +70,7 @@ const SHARES_PER_CENT = 1_000_000_000_000n;
 const MAX_RESULTS_PER_STEP = 3;
 
 /** Computes the fees of all Investors with the code under test, from the same allocations. Throws when any amount differs. */
-export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"] {
+export function modelFees(): World["onFeeEvent"] {
   const payers = new Map<Investor, Payer>();
   const payerOf = (investor: Investor): Payer => {
     const payer = payers.get(investor) ?? { versions: [], debts: [], accounts: new Map() };
@@ -86,18 +82,18 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
     const payer = payerOf(event.investor);
     switch (event.kind) {
       case "configured":
-        payer.versions = timelineAfter(tested, payer.versions, event.command);
+        payer.versions = timelineAfter(payer.versions, event.command);
         break;
       case "earned":
         accountIn(payer, event.master).results.push({ amount: event.cents, earnedAt: new Date(event.at) });
         break;
       case "shown":
-        expectNow(tested, payer, event, sizes);
+        expectNow(payer, event, sizes);
         break;
       case "crystallised":
-        if (event.master !== undefined) foldInSteps(tested, payer, event.master, sizes);
-        expectPending(event.investor, pendingOf(tested, payer, event), event.due);
-        expectDue(event.investor, decide(tested, payer, event), event.due);
+        if (event.master !== undefined) foldInSteps(payer, event.master, sizes);
+        expectPending(event.investor, pendingOf(payer, event), event.due);
+        expectDue(event.investor, decide(payer, event), event.due);
         if (event.master !== undefined) {
           expectSame(event.investor, accountIn(payer, event.master).fold, event.master);
         }
@@ -109,16 +105,11 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
 }
 
 /** What is shown as pending at any time, folded as a query does it: nothing of it is kept. */
-function expectNow(
-  tested: FeesUnderTest,
-  payer: Payer,
-  event: Extract<FeeEvent, { kind: "shown" }>,
-  sizes: Iterator<number, never>,
-): void {
+function expectNow(payer: Payer, event: Extract<FeeEvent, { kind: "shown" }>, sizes: Iterator<number, never>): void {
   const accounts = new Map([...payer.accounts].map(([master, account]) => [master, { ...account }]));
   const copy = { ...payer, accounts };
-  if (event.master !== undefined) foldInSteps(tested, copy, event.master, sizes);
-  expectPending(event.investor, pendingOf(tested, copy, event), event.due);
+  if (event.master !== undefined) foldInSteps(copy, event.master, sizes);
+  expectPending(event.investor, pendingOf(copy, event), event.due);
   if (event.master !== undefined) expectSame(event.investor, accountIn(copy, event.master).fold, event.master);
 }
 
@@ -129,7 +120,7 @@ function accountIn({ accounts }: Payer, master: Master): Account {
 }
 
 /** Adds the results that are missing before a decision, as the service does it, in steps of random sizes. */
-function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes: Iterator<number, never>): void {
+function foldInSteps(payer: Payer, master: Master, sizes: Iterator<number, never>): void {
   const account = accountIn(payer, master);
   const terms = stepsOf(payer.versions);
   const last = BigInt(account.results.length);
@@ -138,7 +129,7 @@ function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes:
     if (fold.foldedNumber === last) break;
     const first = Number(fold.foldedNumber);
     const parts = account.results.slice(first, first + sizes.next().value);
-    fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, terms);
+    fold = continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, terms);
   }
 }
 
@@ -156,15 +147,15 @@ function* stepSizes(): Generator<number, never> {
   for (let state = 1; ; state = (state * 48_271) % 0x7fff_ffff) yield 1 + (state % MAX_RESULTS_PER_STEP);
 }
 
-function timelineAfter(tested: FeesUnderTest, versions: readonly Version[], command: FeeCommand): readonly Version[] {
+function timelineAfter(versions: readonly Version[], command: FeeCommand): readonly Version[] {
   const at = new Date(command.at);
-  if (command.kind !== "cancellation") return versionsAfter(versions, changeOf(tested, versions, command), at);
+  if (command.kind !== "cancellation") return versionsAfter(versions, changeOf(versions, command), at);
   const scheduled = scheduledAfter(versions, at);
   if (scheduled?.effectiveSince.getTime() !== command.since) throw new Error("no version is scheduled for that time");
   return versions.filter((version) => version !== scheduled);
 }
 
-function changeOf(tested: FeesUnderTest, versions: readonly Version[], command: FeeCommand): Change {
+function changeOf(versions: readonly Version[], command: FeeCommand): Change {
   const { kind, ratePpm, enabled, since } = command;
   const at = new Date(command.at);
   const effectiveSince = since === undefined ? undefined : new Date(since);
@@ -173,39 +164,31 @@ function changeOf(tested: FeesUnderTest, versions: readonly Version[], command: 
     return versionOfAssignment(versions, { ...terms, effectiveSince: effectiveSince ?? at });
   }
   const rate = ratePpm === undefined ? undefined : Number(ratePpm);
-  return tested.versionOfChange(versions, { ratePpm: rate, enabled, effectiveSince }, at);
+  return versionOfChange(versions, { ratePpm: rate, enabled, effectiveSince }, at);
 }
 
-function decide(
-  tested: FeesUnderTest,
-  payer: Payer,
-  event: Extract<FeeEvent, { kind: "crystallised" }>,
-): readonly RealDue[] {
+function decide(payer: Payer, event: Extract<FeeEvent, { kind: "crystallised" }>): readonly RealDue[] {
   const at = new Date(event.due.at);
   const { master } = event;
   const { debts } = payer;
   const terms = stepsOf(payer.versions);
-  if (master === undefined) return tested.decideDebts({ terms, debts, at });
+  if (master === undefined) return decideDebts({ terms, debts, at });
   const account = accountIn(payer, master);
   const { earnings } = account.fold;
   const floating = event.due.floatingE8;
   const masterLogin = master.name;
-  const decided = tested.decideDue({ masterLogin, earnings, terms, debts, floating, markedAt: undefined, at });
+  const decided = decideDue({ masterLogin, earnings, terms, debts, floating, markedAt: undefined, at });
   account.fold = { ...account.fold, earnings: decided.earnings };
   return decided.due;
 }
 
-function pendingOf(
-  tested: FeesUnderTest,
-  payer: Payer,
-  { master, due }: Extract<FeeEvent, { kind: "crystallised" | "shown" }>,
-): Pending {
+function pendingOf(payer: Payer, { master, due }: Extract<FeeEvent, { kind: "crystallised" | "shown" }>): Pending {
   const { versions, debts } = payer;
   const at = new Date(due.at);
-  if (master === undefined) return tested.decidePending({ versions, debts, at, own: undefined });
+  if (master === undefined) return decidePending({ versions, debts, at, own: undefined });
   const { earnings } = accountIn(payer, master).fold;
   const own = { masterLogin: master.name, earnings, floating: due.floatingE8 };
-  return tested.decidePending({ versions, debts, at, own });
+  return decidePending({ versions, debts, at, own });
 }
 
 /** What is shown as pending right before a decision is what it takes, and its explanation ties to the exact fee. */

@@ -5,22 +5,18 @@ import { dollars } from "./engine/cents.ts";
 import { shownOf } from "./engine/own-capital.ts";
 import type { World } from "./engine/world.ts";
 
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_MASTERS = { proveMaster, isRecent, isOfOpenSession };
-export type MastersUnderTest = Readonly<typeof REAL_MASTERS>;
-
 const MAX_AGE_MS = HOUR_MS;
 const DAYS_OF_WEEK = 7;
 const ALWAYS_OPEN: WeekOfSessions = Array.from({ length: DAYS_OF_WEEK }, () => [{ open: 0, close: 1_440 }]);
 const CLOSED: WeekOfSessions = Array.from({ length: DAYS_OF_WEEK }, () => []);
 
 /** Throws when the proof of a Master shows its own capital otherwise than the reference. */
-export function expectProven({ masters }: World, tested: MastersUnderTest): void {
+export function expectProven({ masters }: World): void {
   for (const master of masters) {
     const { name, pool, moved: external, acknowledged, balance: platform } = master;
     const { pooled, waiting } = pool.cash("own");
     const money = { own: pooled + waiting, external, acknowledged, imported: 0n, unallocated: 0n };
-    const real = tested.proveMaster(name, money, [], { platform, lastDealId: 0n });
+    const real = proveMaster(name, money, [], { platform, lastDealId: 0n });
     const exact = shownOf(master);
     if (real.quarantined === exact.quarantined && real.ownCapital === exact.own) continue;
     const shown = `${dollars(real.quarantined)} and ${dollars(real.ownCapital)}`;
@@ -31,15 +27,14 @@ export function expectProven({ masters }: World, tested: MastersUnderTest): void
 }
 
 /** Throws when the price of a position is a mark for one side only. An old one came before its session was closed. */
-export function expectMarked({ masters, now }: World, tested: MastersUnderTest): void {
+export function expectMarked({ masters, now }: World): void {
   const at = (ms: number) => ({ at: new Date(ms), serverMs: ms });
   for (const { name, floating, stale } of masters) {
     for (const position of floating.keys()) {
       const isOld = stale.has(position);
       const tick = at(isOld ? now - MAX_AGE_MS - 1 : now);
       const isMark =
-        tested.isRecent(tick, at(now), MAX_AGE_MS) ||
-        tested.isOfOpenSession(tick, at(now), isOld ? CLOSED : ALWAYS_OPEN);
+        isRecent(tick, at(now), MAX_AGE_MS) || isOfOpenSession(tick, at(now), isOld ? CLOSED : ALWAYS_OPEN);
       if (isMark !== isOld) continue;
       throw new Error(
         `the price of ${position} at ${name} is ${isMark ? "a mark" : "too old"}, unlike by the reference`,

@@ -12,7 +12,6 @@ import {
   type PerformanceDay,
   type Valuation,
 } from "../../services/subscription/domain/performance.ts";
-import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { dayMessage } from "../../services/subscription/queries/list-performance.ts";
 import type { Instant } from "./engine/configuration.ts";
 import {
@@ -38,17 +37,6 @@ import {
 } from "./engine/performance.ts";
 import { E8_PER_CENT, expectNear } from "./tolerance.ts";
 
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_PERFORMANCE = {
-  chainValuations,
-  joinDays,
-  maxDrawdown,
-  valuationsOf,
-  valuationsOfMarks,
-  performanceReply: PerformanceReply.of,
-};
-export type PerformanceUnderTest = Readonly<typeof REAL_PERFORMANCE>;
-
 /** Days that were compared, and those that were not: a pool of next to nothing is worth what rounding makes of it. */
 export type PerformanceTally = { days: number; tooSmall: number };
 
@@ -60,14 +48,14 @@ const MAX_ERROR = fraction(1n, 10_000n);
 const TWO = fraction(2n);
 
 /** The performance of one pool by the code under test, and by how much rounding may have changed it. */
-export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnderTest, now: () => Instant) {
+export function modelPerformance(tally: PerformanceTally, now: () => Instant) {
   let parts: readonly DayPart[] = [];
   let seen = 0;
   let error: Fraction | undefined = ZERO;
 
   return {
     add(valuations: readonly Valuation[]): void {
-      parts = partsOf([...parts, ...tested.chainValuations(parts.at(-1), valuations, SERVER)]);
+      parts = partsOf([...parts, ...chainValuations(parts.at(-1), valuations, SERVER)]);
     },
     at: () => ({ at: new Date(now()), dealId: 0n }),
     /** `slack` is by how much the value of the pool may differ, in cents. */
@@ -78,8 +66,8 @@ export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnd
       if (error === undefined) return void (tally.tooSmall += 1);
       tally.days += 1;
       for (const [days, wanted] of [
-        [tested.joinDays(parts, utcDay), exact.days],
-        [tested.joinDays(parts, serverDay), exact.serverDays],
+        [joinDays(parts, utcDay), exact.days],
+        [joinDays(parts, serverDay), exact.serverDays],
       ] as const) {
         if (days.length !== wanted.length) throw new Error(`${days.length} days have a value, not ${wanted.length}`);
         expectDay(days.at(-1), wanted.at(-1), error, slack);
@@ -90,13 +78,13 @@ export function modelPerformance(tally: PerformanceTally, tested: PerformanceUnd
       if (error === undefined) return;
       const worst = largestFall(exact);
       for (const [days, wanted] of [
-        [tested.joinDays(parts, utcDay), exact.days],
-        [tested.joinDays(parts, serverDay), exact.serverDays],
+        [joinDays(parts, utcDay), exact.days],
+        [joinDays(parts, serverDay), exact.serverDays],
       ] as const) {
         const credited = [...fees].map(([day, cents]) => ({ day, amount: moneyToProto(usd(cents)) }));
         const period = { masterLogin: "1", from: "2026-01-01", to: "2027-01-01", openingValue: "" };
-        const maxDrawdownPpm = tested.maxDrawdown(FIRST_VALUE, days);
-        const shown = tested.performanceReply({ ...period, maxDrawdownPpm, days: days.map(dayMessage), credited });
+        const maxDrawdownPpm = maxDrawdown(FIRST_VALUE, days);
+        const shown = PerformanceReply.of({ ...period, maxDrawdownPpm, days: days.map(dayMessage), credited });
         expectReply(shown, { days: wanted, worst }, fees, error);
       }
     },

@@ -14,30 +14,17 @@ import {
 } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
 import { isResult, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import type { Instant } from "./engine/configuration.ts";
 import { compare, type Fraction, fraction, minus, ONE, over, plus, show, times } from "./engine/fraction.ts";
-import { modelPerformance, type PerformanceTally, REAL_PERFORMANCE } from "./model-performance.ts";
-import { arriveIn, idOf, modelRepairs, NO_HOLDING, paidBy, REAL_REPAIRS, type RepairTally } from "./model-repairs.ts";
+import { modelPerformance, type PerformanceTally } from "./model-performance.ts";
+import { arriveIn, idOf, modelRepairs, NO_HOLDING, paidBy, type RepairTally } from "./model-repairs.ts";
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 import { compensate } from "../../services/subscription/domain/pool/raise-negative.ts";
-
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_POOL = {
-  ...REAL_PERFORMANCE,
-  ...REAL_REPAIRS,
-  strikePool,
-  valuePositions,
-  allocateDeal,
-  takeOut,
-  leaveUnits,
-  compensate,
-  floatingShares,
-};
-export type PoolUnderTest = Readonly<typeof REAL_POOL>;
 
 /** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
 export type Tally = { allocations: number; ties: number } & RepairTally & PerformanceTally;
@@ -49,11 +36,7 @@ export function newTally(): Tally {
 const SYMBOL = "EURUSD";
 
 /** Sends the same events to the reference and to the code under test. Throws when they differ by more than rounding to 1e-8 explains. */
-export function modelPool(
-  tally: Tally,
-  { ...tested }: PoolUnderTest = REAL_POOL,
-  now: () => Instant = () => 0,
-): PoolEngine {
+export function modelPool(tally: Tally, now: () => Instant = () => 0): PoolEngine {
   const pool = emptyPool();
   let paid: ReadonlyMap<Owner, bigint> = new Map();
   const choose = (split: Split): Payment<Owner>[] => {
@@ -65,7 +48,7 @@ export function modelPool(
     return payments;
   };
   const reference = referencePool(pool, now, choose as typeof toCents);
-  const performance = modelPerformance(tally, tested, now);
+  const performance = modelPerformance(tally, now);
   let real = EMPTY_POOL;
   const allocated: AllocatedResult[] = [];
   let tolerance = TOLERANCE_PER_EVENT;
@@ -79,7 +62,7 @@ export function modelPool(
     const slack = times(tolerance, fraction(BigInt(pool.holdings.size) + 2n));
     performance.expectSame(reference.performance(NO_FEES), slack);
   };
-  const side = { reference, tested, tally, allocated, performance, both, pool: () => real };
+  const side = { reference, tally, allocated, performance, both, pool: () => real };
   const setPaid = (parts: ReadonlyMap<Owner, bigint>): void => void (paid = parts);
   return {
     ...reference,
@@ -92,25 +75,25 @@ export function modelPool(
     depart: (owner, cents) =>
       both(
         () => reference.depart(owner, cents),
-        () => tested.takeOut(real, idOf(owner), cents),
+        () => takeOut(real, idOf(owner), cents),
       ),
     compensate: () =>
       both(
         () => reference.compensate(),
-        () => tested.compensate(tested.strikePool(real, [])).pool,
+        () => compensate(strikePool(real, [])).pool,
       ),
     leave: (holding) =>
       both(
         () => reference.leave(holding),
-        () => tested.leaveUnits(real, holding),
+        () => leaveUnits(real, holding),
       ),
     strike: (floating) =>
       both(
         () => reference.strike(floating),
         () => {
           const marks = marksOf(real, floating);
-          performance.add(tested.valuationsOfMarks(real, marks, performance.at()));
-          return tested.strikePool(real, marks);
+          performance.add(valuationsOfMarks(real, marks, performance.at()));
+          return strikePool(real, marks);
         },
         sizeOf(floating),
       ),
@@ -119,13 +102,13 @@ export function modelPool(
         () => reference.observe(floating),
         () => {
           const marks = marksOf(real, floating);
-          performance.add(tested.valuationsOfMarks(real, marks, performance.at()));
-          return tested.valuePositions(real, marks);
+          performance.add(valuationsOfMarks(real, marks, performance.at()));
+          return valuePositions(real, marks);
         },
         sizeOf(floating),
       ),
     allocate(deal) {
-      const { pool: after, parts, own } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
+      const { pool: after, parts, own } = allocateDeal(real, { ...deal, symbol: SYMBOL });
       paid = paidBy(parts, own);
       if (deal.result !== 0n) allocated.push(allocatedBy(real, deal.result, { parts, own }));
       let payments: readonly Payment<Owner>[] = [];
@@ -135,7 +118,7 @@ export function modelPool(
           if (isResult(deal)) {
             const { at: dealAt, dealId } = performance.at();
             const valued = { dealAt, dealId, amount: deal.result };
-            performance.add(tested.valuationsOf([{ kind: "result", deal: valued, before: real, pool: after }]));
+            performance.add(valuationsOf([{ kind: "result", deal: valued, before: real, pool: after }]));
           }
           return after;
         },
@@ -151,7 +134,7 @@ export function modelPool(
     },
     floating(holding, floating) {
       const exact = floatingOf(pool, holding, floating);
-      const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
+      const shown = fraction(floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
       const near = grow(tolerance, pool, sizeOf(floating));
       expectNear(`floating of ${holding}`, shown, exact, near);
       expectNear(

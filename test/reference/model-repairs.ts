@@ -3,7 +3,7 @@ import type { Allocation } from "../../services/subscription/domain/pool/allocat
 import { valueOfUnits } from "../../services/subscription/domain/pool/equity.ts";
 import { giveResult } from "../../services/subscription/domain/pool/give-result.ts";
 import { raiseNegative } from "../../services/subscription/domain/pool/raise-negative.ts";
-import type { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { dollars, type Payment } from "./engine/cents.ts";
@@ -13,17 +13,12 @@ import type { PoolEngine } from "./engine/pool-engine.ts";
 import type { modelPerformance } from "./model-performance.ts";
 import { E8_PER_CENT } from "./tolerance.ts";
 
-/** The functions under test; a mutant replaces one of them. */
-export const REAL_REPAIRS = { raiseNegative, giveResult, divideRepair };
-type RepairsUnderTest = Readonly<typeof REAL_REPAIRS>;
-
 /** Compensations that raised holdings below zero, and decisions on what dealers have moved. */
 export type RepairTally = { compensated: number; repaired: number };
 
 /** The pool of the code under test, beside that of the reference. */
 type Side = {
   readonly reference: PoolEngine;
-  readonly tested: RepairsUnderTest & { readonly takeOut: typeof takeOut };
   readonly tally: RepairTally;
   /** Results as they are stored, for those that repair them. */
   readonly allocated: readonly AllocatedResult[];
@@ -36,7 +31,7 @@ type Side = {
 type Repairs = Pick<PoolEngine, "relieve" | "give" | "receive" | "partsOfRepair">;
 
 /** What the broker pays for a stop-out, and what operators decide about money of dealers. */
-export function modelRepairs({ reference, tested, tally, allocated, performance, both, pool, setPaid }: Side): Repairs {
+export function modelRepairs({ reference, tally, allocated, performance, both, pool, setPaid }: Side): Repairs {
   /** Own capital gives it, so it is no part of what the others had. */
   const gained = (given: bigint, parts: readonly Payment<Owner>[]): void => {
     const before = valueOfUnits(pool()) - (given > 0n && pool().own.units > 0n ? given * E8_PER_CENT : 0n);
@@ -47,11 +42,11 @@ export function modelRepairs({ reference, tested, tally, allocated, performance,
     performance.add([{ ...performance.at(), before, after, units, isOpen, result }]);
   };
   const moveIn = (from: UnitPool, id: bigint, cents: bigint): UnitPool => {
-    return cents < 0n ? tested.takeOut(from, id, -cents) : arriveIn(from, id, cents);
+    return cents < 0n ? takeOut(from, id, -cents) : arriveIn(from, id, cents);
   };
   return {
     relieve(cents) {
-      const { pool: after, raised, own } = tested.raiseNegative(pool(), cents);
+      const { pool: after, raised, own } = raiseNegative(pool(), cents);
       let outcome: ReturnType<PoolEngine["relieve"]> = { raised: [], rest: cents };
       both(
         () => (outcome = reference.relieve(cents)),
@@ -67,7 +62,7 @@ export function modelRepairs({ reference, tested, tally, allocated, performance,
       return outcome;
     },
     give(cents) {
-      const result = tested.giveResult(pool(), cents);
+      const result = giveResult(pool(), cents);
       if (result === undefined) return undefined;
       const { pool: after, parts, given, worth } = result;
       setPaid(paidBy(parts, cents - given));
@@ -103,7 +98,7 @@ export function modelRepairs({ reference, tested, tally, allocated, performance,
     partsOfRepair(repaired, before, cents) {
       tally.repaired += 1;
       const exact = reference.partsOfRepair(repaired, before, cents);
-      const { parts, own } = tested.divideRepair(allocated[before]!, cents);
+      const { parts, own } = divideRepair(allocated[before]!, cents);
       const paidThen = paidBy(parts, own);
       const isEqual = exact.every(({ owner, cents: part }) => part === (paidThen.get(owner) ?? 0n));
       if (isEqual && exact.length === [...paidThen.values()].filter((part) => part !== 0n).length) return exact;

@@ -6,7 +6,7 @@ import { expectConserved } from "./conserved.ts";
 import { type MakePool, newWorld } from "./engine/world.ts";
 import { weeklyHistories } from "./history.ts";
 import { modelFees } from "./model-fees.ts";
-import { modelPool, newTally, REAL_POOL } from "./model-pool.ts";
+import { modelPool, newTally } from "./model-pool.ts";
 import { FIRST_DAY, runHistory } from "./run-history.ts";
 
 const SHAPE = { investors: 4, masters: 2, steps: 3, weeks: 104 };
@@ -17,7 +17,7 @@ const TIMEOUT = { timeout: sized({ test: 120_000, proof: 60 * 60_000 }) };
 test("every cent of two years with weekly fees equals the result in exact fractions", TIMEOUT, () => {
   const tally = newTally();
   const property = fc.property(weeklyHistories(SHAPE), (history) => {
-    const makePool: MakePool = (clock) => modelPool(tally, REAL_POOL, clock);
+    const makePool: MakePool = (clock) => modelPool(tally, clock);
     const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees() });
     runHistory(world, history, expectConserved);
   });

@@ -8,7 +8,7 @@ const USUAL_SEED = 20_260_704;
 
 /** FUZZ_RUNS=100 tries a hundred times as many inputs, from a new seed unless FUZZ_SEED is set. */
 export const FUZZ_FACTOR = Number(process.env["FUZZ_RUNS"] ?? sized({ test: "1", proof: "10" }));
-export const FUZZ_SEED = Number(
+const FUZZ_SEED = Number(
   process.env["FUZZ_SEED"] ?? (process.env["FUZZ_RUNS"] === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
 );
 
@@ -49,7 +49,7 @@ export function listed(text: string): string[] {
   return text.split(" | ");
 }
 
-export function runsOf(usual: number): number {
+function runsOf(usual: number): number {
   return Math.max(1, Math.ceil(usual * FUZZ_FACTOR));
 }
 

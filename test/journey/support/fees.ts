@@ -2,39 +2,6 @@ import { expect } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf } from "./client.ts";
 import type { NewMaster } from "./client-requests.ts";
-import * as shape from "./shape.ts";
-
-const { amount, exactly, integer, login, nullable, text, timestamp } = shape;
-
-export const CREDIT = {
-  id: integer,
-  master_payment_login: login,
-  investor_mt5_login: nullable(login),
-  kind: text,
-  amount,
-  currency: exactly("USD"),
-  mt5_op_id: integer,
-  mt5_ts: timestamp,
-  created_at: timestamp,
-};
-export const PAYMENT = {
-  id: integer,
-  run_id: integer,
-  run_status: exactly("EXECUTED"),
-  run_period_start: timestamp,
-  run_period_end: timestamp,
-  investor_id: integer,
-  investor_mt5_login: login,
-  amount,
-  currency: exactly("USD"),
-  status: exactly("EXECUTED"),
-  mt5_transfer_id: integer,
-  mt5_op_id: integer,
-  executed_at: timestamp,
-  cashflow_id: integer,
-  cashflow_unique_key: text,
-  created_at: timestamp,
-};
 
 /** The maxima of the two listings. */
 const MAX_CREDIT_PAGE = 100;
@@ -62,7 +29,7 @@ export type Credit = {
 /** All payments of a Master's Investors, oldest first, read page by page. */
 export async function paymentsOf({ get }: Client, master: string): Promise<Payment[]> {
   const path = `/api/v1/perf-fee/master/${master}/investor-payments?limit=${MAX_PAYMENT_PAGE}`;
-  const items = await readPages(get, path, PAYMENT, ["master_login", "payment_account_login"]);
+  const items = await readPages(get, path);
   return items
     .map((item) => ({
       id: textOf(item, "id"),
@@ -80,7 +47,7 @@ export async function paymentsOf({ get }: Client, master: string): Promise<Payme
 /** All credits of a Master's payment account, oldest first. */
 export async function creditsOf({ get }: Client, master: string): Promise<Credit[]> {
   const path = `/api/v1/perf-fee/transactions?master_login=${master}&limit=${MAX_CREDIT_PAGE}`;
-  const items = await readPages(get, path, CREDIT, ["payment_account_login"]);
+  const items = await readPages(get, path);
   return items.map((item) => {
     const investor = item["investor_mt5_login"];
     return {
@@ -93,12 +60,11 @@ export async function creditsOf({ get }: Client, master: string): Promise<Credit
   });
 }
 
-async function readPages(get: Client["get"], path: string, item: shape.Shape, names: readonly string[]) {
-  const more = Object.fromEntries(names.map((name) => [name, login]));
+async function readPages(get: Client["get"], path: string) {
   const items = [];
   for (let cursor = ""; ;) {
     const page = await get(path + cursor);
-    shape.expectPage(page, item, more);
+    expect(page.status, page.text).toBe(200);
     items.push(...itemsOf(page.body["items"]));
     if (page.body["has_more"] !== true) return items;
     cursor = `&cursor=${textOf(page.body, "next_cursor")}`;

@@ -1,25 +1,7 @@
 import { expect } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "./client.ts";
-import * as shape from "./shape.ts";
 import { expectNotEarly } from "./shown-state.ts";
-
-const { integer, nullable, text, timestamp, login } = shape;
-
-const EVENT = {
-  id: integer,
-  type: text,
-  occurred_at: timestamp,
-  state: text,
-  subject_id: text,
-  login: nullable(login),
-  master_login: nullable(login),
-  operation_id: nullable(text),
-  amount: nullable(text),
-  deal_id: nullable(integer),
-  reason: nullable(text),
-  key: text,
-};
 
 /** All events that were read, and those that a route shows. */
 export type Followed = { readonly seen: readonly JsonObject[]; readonly compared: readonly JsonObject[] };
@@ -35,13 +17,8 @@ export async function followEvents(client: Client, { after, types = "*", isOver 
   const seen: JsonObject[] = [];
   const compared: JsonObject[] = [];
   for (let cursor = after; !isOver(seen);) {
-    const {
-      status,
-      body,
-      text: answer,
-    } = await client.get(`/api/v1/events?after=${cursor}&types=${types}&wait=5&limit=3`);
-    expect(status, answer).toBe(200);
-    for (const item of (JSON.parse(answer) as { items: unknown[] }).items) shape.expectShape(item, EVENT);
+    const { status, body, text } = await client.get(`/api/v1/events?after=${cursor}&types=${types}&wait=5&limit=3`);
+    expect(status, text).toBe(200);
     for (const event of itemsOf(body["items"])) {
       seen.push(event);
       if (await expectNotEarly(client, event)) compared.push(event);

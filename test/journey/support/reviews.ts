@@ -45,17 +45,6 @@ export async function reviewAbout(
   }, withinMs);
 }
 
-/** The review because of which permits are stopped after a restore. */
-export async function findBehindReview(client: Client) {
-  const login = await eventually(async () => {
-    const { body, text } = await client.get("/api/v1/ops/reviews");
-    const found = itemsOf(body["items"]).find((item) => item["reason"] === "database_behind");
-    expect(found, text).toBeDefined();
-    return textOf(found ?? {}, "login");
-  });
-  return await reviewAbout(client, login, "database_behind");
-}
-
 /** One vote on a review; by default with the key of the client. */
 export function vote(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
   const { body, headers } = json({ id: textOf(review, "id"), action, note: "Checked." });

@@ -26,24 +26,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     seed: 86,
   },
   {
-    name: "numbers are taken in a transaction of their own, and gaps are ignored",
-    edits: [
-      {
-        file: `${FEED}/publish.ts`,
-        find: "import { afterCommit, beforeCommit, poolOf, type Transaction }",
-        put: 'import { execute, sql } from "../postgres/query.ts";\nimport { afterCommit, beforeCommit, inTransaction, poolOf, type Transaction }',
-      },
-      {
-        file: `${FEED}/publish.ts`,
-        find: "const entries = await insertEntries(tx, events);",
-        put: "const entries = await inTransaction(poolOf(tx), async (own) => {\n    const numbered = await insertEntries(own, events);\n    await execute(own, sql`delete from outbox where id = any(${numbered.map(({ id }) => id)}::bigint[])`);\n    return numbered;\n  });\n  for (const { feed, number, type, subject, payload, requestId } of entries) {\n    await execute(tx, sql`insert into outbox (feed, number, type, subject, payload, request_id) values (${feed}, ${number}, ${type}, ${subject}, ${payload}, ${requestId})`);\n  }",
-      },
-      { file: `${FEED}/receive-page.ts`, find: "assert(!hasGap,", put: "assert(hasGap || !hasGap," },
-    ],
-    detectedBy: ["I4", "I9"],
-    seed: 14,
-  },
-  {
     name: "events are published in a transaction of their own",
     edits: [
       {
