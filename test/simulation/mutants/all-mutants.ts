@@ -5,7 +5,6 @@ import { FEED_MUTANTS } from "./feeds.ts";
 import { FEE_MUTANTS } from "./fees.ts";
 import { REGRESSION_MUTANTS } from "./regression-mutants.ts";
 import type { PlantedDefect, Mutant } from "./mutant.ts";
-import { RIGHTS_MUTANTS } from "./rights.ts";
 import { SENDING_MUTANTS } from "./sending.ts";
 
 /**
@@ -18,7 +17,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...FEED_MUTANTS,
   ...FEE_MUTANTS,
   ...DEPARTURE_MUTANTS,
-  ...RIGHTS_MUTANTS,
   ...DATABASE_MUTANTS,
 ];
 

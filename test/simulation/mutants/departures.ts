@@ -1,8 +1,9 @@
 import type { Mutant } from "./mutant.ts";
 
+const RIGHTS = "services/platform/jobs/trading-rights.ts";
 const DEPARTURE = "services/subscription/processes/departure";
 
-/** Defects of withdrawals and exits: what is decided, and what follows a decision. */
+/** Defects of withdrawals and exits: what is decided, and what follows a decision; of the right to trade of who follows a Master. */
 export const DEPARTURE_MUTANTS: readonly Mutant[] = [
   {
     name: "a departure is completed before its fees are recorded",
@@ -53,5 +54,22 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
     put: "return `subscription:departure:${operationId.length}:${number}`;",
     detectedBy: ["I6"],
     seed: 7,
+  },
+  {
+    name: "a right to trade is given back to who follows a Master",
+    edits: [
+      { file: RIGHTS, find: "page.filter(({ login }) => !now.has(login) && !soon.has(login))", put: "page" },
+      { file: RIGHTS, find: "if (now.has(login) || soon.has(login)) return false;", put: "" },
+    ],
+    detectedBy: ["I20"],
+    seed: 26,
+  },
+  {
+    name: "a right to trade is not given back",
+    file: RIGHTS,
+    find: "if (page.length === 0) return false;",
+    put: "return false;",
+    detectedBy: ["I20"],
+    seed: 39,
   },
 ];

@@ -22,14 +22,6 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     seed: 67,
   },
   {
-    name: "return code 7 is taken for a refusal",
-    file: `${PLATFORM}/mt5/retcodes.ts`,
-    find: "RETCODE.notFound,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
-    put: "RETCODE.notFound,\n    7,\n    ...AUTHENTICATION,\n    RETCODE.tooMuchMoney",
-    detectedBy: ["I1", "I3", "I14"],
-    seed: 14,
-  },
-  {
     name: "an answer without a ticket is taken for a refusal",
     file: `${PLATFORM}/mt5/classify.ts`,
     find: '{ kind: "unknown", reason: "no_ticket" }',

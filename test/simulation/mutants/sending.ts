@@ -22,24 +22,6 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     seed: 6,
   },
   {
-    name: "a permit without lock and compare-and-set, and no partial index",
-    edits: [
-      { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update skip locked", put: "" },
-      {
-        file: `${PLATFORM}/store/leg-transitions.ts`,
-        find: "and attempt = last_attempt and state = 'INTENT'",
-        put: "",
-      },
-      {
-        file: `${PLATFORM}/migrations/0001_platform.sql`,
-        find: "create unique index leg_under_way",
-        put: "create index leg_under_way",
-      },
-    ],
-    detectedBy: ["I6", "I13"],
-    seed: 245,
-  },
-  {
     name: "a command is sent again after a time-out",
     edits: [
       {
@@ -105,14 +87,6 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     put: '{ type: "not_sent", attempt }',
     detectedBy: ["I13", "I1", "I3", "I6", "I10"],
     seed: 42,
-  },
-  {
-    name: "an account lock is released by a time-out",
-    file: `${PLATFORM}/store/accounts.ts`,
-    find: 'locked_by as "lockedBy"',
-    put: "case when lock_granted_at > clock_timestamp() - interval '1 second' then locked_by end as \"lockedBy\"",
-    detectedBy: ["I6"],
-    seed: 4,
   },
   {
     name: "an account lock that lets other sagas pass",
