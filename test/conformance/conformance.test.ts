@@ -4,8 +4,7 @@ import type { AddressInfo } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
 import type { RunningSystem } from "../journey/support/system.ts";
-import { report } from "./report.ts";
-import { type Row, runKit } from "./run-kit.ts";
+import { report, type Row, runKit } from "./run-kit.ts";
 import { SPECIFICATION } from "./specification.ts";
 import type { Settings } from "./world.ts";
 

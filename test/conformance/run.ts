@@ -1,6 +1,5 @@
 import process from "node:process";
-import { report } from "./report.ts";
-import { runKit } from "./run-kit.ts";
+import { report, runKit } from "./run-kit.ts";
 import { SPECIFICATION } from "./specification.ts";
 
 /** Compares a deployment with the specification. Ends with 1 when a sentence differs, and with 2 when it was called wrongly. */
