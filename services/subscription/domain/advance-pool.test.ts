@@ -29,44 +29,12 @@ function summaryOf({ events }: ReturnType<typeof advancePool>) {
   return events.map((event) => (event.kind === "week" ? event.cutOff : event.deal.amount));
 }
 
-test("deals are taken in order up to the first that belongs to the next week", () => {
-  const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
-  const advance = advancePool(START, deals, NO_READING);
-  expect(summaryOf(advance)).toEqual([3n]);
-  expect(advance).toMatchObject({ taken: 1, end: "blocked", stopped: undefined });
-});
-
-test("with a reading the week is closed between two deals", () => {
-  const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
-  const advance = advancePool(START, deals, { ...NO_READING, reading: reading(SATURDAY) });
-  expect(summaryOf(advance)).toEqual([3n, SATURDAY, 4n]);
-  expect(advance).toMatchObject({ taken: 2, end: "done", state: { weeksClosedThrough: SATURDAY } });
-});
-
-test("weeks without deals are closed up to the cut-off of the reading and no further", () => {
-  expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
-  expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
-});
-
 test("a week is a statement to each Investor, so a part of a pool closes none", () => {
   const holdings = withOthers(POOL.holdings.slice(0, 1), sumHoldings(POOL.holdings)) ?? [];
   const part = { ...START, pool: { ...POOL, holdings } };
   const { events, stopped } = advancePool(part, [], { ...NO_READING, reading: reading(SATURDAY) });
   expect(events).toEqual([]);
   expect(stopped?.error).toBeInstanceOf(WholePoolNeeded);
-});
-
-test("while no Investor is in the pool no deal waits for the close of a week", () => {
-  const empty = { ...START, pool: EMPTY_POOL, weeksClosedThrough: undefined };
-  const advance = advancePool(empty, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
-  expect(summaryOf(advance)).toEqual([3n]);
-  expect(advance.state.weeksClosedThrough).toBeUndefined();
-});
-
-test("an entry deal without a result opens its position, but is no pool event", () => {
-  const advance = advancePool(START, [aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n })], NO_READING);
-  expect(advance).toMatchObject({ taken: 1, events: [], end: "done" });
-  expect(advance.state.pool.positions).toMatchObject([{ positionId: 7n, volume: 100n }]);
 });
 
 test("a deal of a closed week is allocated and marked as late", () => {
@@ -82,19 +50,6 @@ test("a cancelled or out-of-order deal stops the pool, and earlier deals stay al
     expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
     expect(advance.state.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
-});
-
-test("a programming fault stops the Master too, and is returned unchanged", () => {
-  const planted = new TypeError("planted");
-  const week = {
-    ...WEEK,
-    get periodMs(): number {
-      throw planted;
-    },
-  };
-  const advance = advancePool(START, [aDeal({ dealAt: MONDAY, profit: 4n })], { ...NO_READING, week });
-  expect(advance).toMatchObject({ taken: 0, events: [], end: "stopped" });
-  expect(advance.stopped?.error).toBe(planted);
 });
 
 test("at most maxEvents pool events are processed at once", () => {
@@ -124,22 +79,6 @@ test("an arrival at a flat Master shares in later deals and not in earlier ones"
     },
   ]);
   expect(after).toMatchObject({ arrivals: [], struckDealId: 90n });
-});
-
-test("while positions are open arrivals wait for marks", () => {
-  const holdings = POOL.holdings.map((holding) => ({ ...holding, waiting: 50_00n }));
-  const arrivals = POOL.holdings.map(({ subscriptionId }, index) => ({
-    id: BigInt(index),
-    subscriptionId,
-    number: 1n,
-    dealId: 90n,
-    amount: 50_00n,
-  }));
-  const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n, valued: 0n }];
-  const state = { ...START, pool: { ...POOL, holdings, positions }, arrivals };
-  const advance = advancePool(state, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
-  expect(advance.state.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
-  expect(advance.state.arrivals).toHaveLength(2);
 });
 
 test("a deal that was made before an arrival and logged after it gives the arrival no share and does not stop the Master", () => {

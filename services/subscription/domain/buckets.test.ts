@@ -8,7 +8,6 @@ import {
   combine,
   EMPTY_HOLDING,
   isEmptyHolding,
-  move,
   NOTHING_ON_ACCOUNT,
   onInvestor,
   onMaster,
@@ -47,16 +46,6 @@ test("combined changes have the sum of their effects", () => {
       );
     }),
   );
-});
-
-test("a move changes two buckets by opposite amounts", () => {
-  expect(move("outside", "inbound", 5n)).toEqual({ outside: -5n, inbound: 5n });
-});
-
-test("moves into and out of the pooled bucket change no account balance", () => {
-  for (const change of [move("waiting", "pooled", 7n), move("pooled", "reserved", 7n)]) {
-    expect([onInvestor(change), onMaster(change)]).toEqual([0n, 0n]);
-  }
 });
 
 test("a holding is empty only when all buckets are 0", () => {

@@ -19,27 +19,6 @@ function numbersOf(facts: Partial<DepartureFacts>) {
   return decideDeparture({ ...FACTS, ...facts }, "out").numbers;
 }
 
-function reservesOf(facts: Partial<DepartureFacts>) {
-  return decideDeparture({ ...FACTS, ...facts }, "out").reserves;
-}
-
-test("a covered withdrawal is granted in full and reserved", () => {
-  expect(decideDeparture(FACTS, "out")).toEqual({
-    numbers: { before: 12_000_00n, pending: 0n, available: 12_000_00n, effective: 5_000_00n },
-    reserves: [{ key: "out", amount: 5_000_00n }],
-  });
-});
-
-test("the whole pending fee is reserved, and the withdrawal is reduced to the rest", () => {
-  expect(decideDeparture({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
-    numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 11_400_00n },
-    reserves: [
-      { key: FEE.key, amount: 600_00n },
-      { key: "out", amount: 11_400_00n },
-    ],
-  });
-});
-
 test("an open weekly fee reduces the balance and is not pending", () => {
   expect(decideDeparture({ ...FACTS, due: [WEEKLY, FEE], requested: 99_999_00n }, "out")).toEqual({
     numbers: { before: 11_950_00n, pending: 600_00n, available: 11_350_00n, effective: 11_350_00n },
@@ -80,19 +59,6 @@ test("an exit takes the whole pooled amount after the fees", () => {
   expect(numbersOf({ kind: "EXIT", requested: 0n })).toMatchObject({ effective: 12_000_00n });
   expect(numbersOf({ kind: "EXIT", requested: 0n, due: [WEEKLY, FEE] })).toMatchObject({ effective: 11_350_00n });
   expect(numbersOf({ kind: "EXIT", requested: 0n, held: 0n, pooled: 0n })).toMatchObject({ effective: 0n });
-});
-
-test("outside of a pool nothing is reserved", () => {
-  expect(decideDeparture({ ...FACTS, pooled: 0n, due: [FEE] }, "out")).toEqual({
-    numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 5_000_00n },
-    reserves: [],
-  });
-});
-
-test("a negative share reserves nothing and makes nothing available", () => {
-  const deficit = { held: 0n, pooled: -3_21n, unposted: -3_21n };
-  expect(numbersOf(deficit)).toMatchObject({ before: 0n, available: 0n, effective: 0n });
-  expect(reservesOf({ ...deficit, due: [FEE] })).toEqual([]);
 });
 
 test("the numbers are never negative and never above the request or the balance", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkDeparture, type KnownOfDeparture, departureReasons } from "./departure-reasons.ts";
+import { type KnownOfDeparture, departureReasons } from "./departure-reasons.ts";
 
 const ACCOUNT = { filedNumber: 7n, heldNumber: 7n };
 const POOL = { masterLogin: "5001", isStopped: false };
@@ -35,35 +35,4 @@ test.each<[string, KnownOfDeparture, string[]]>([
   ["the share is 0.00", { ...FREE, share: { ...SHARE, pooled: 0n } }, []],
 ])("%s", (_, known, codes) => {
   expect(codesOf(known)).toEqual(codes);
-});
-
-test("all reasons are found at once, in the sequence in which a command meets them, and it throws the first", () => {
-  const known: KnownOfDeparture = {
-    account: { filedNumber: 8n, heldNumber: 7n },
-    pool: { ...POOL, isStopped: true },
-    inbound: 5n,
-    master: { isComplete: false, openPositions: 3 },
-    isAllocated: false,
-    share: { isMoving: true, pooled: -3_21n },
-  };
-
-  expect(codesOf(known)).toEqual([
-    "account_busy",
-    "safety_stop",
-    "account_busy",
-    "master_open_positions",
-    "allocation_in_progress",
-    "allocation_in_progress",
-    "investor_deficit",
-  ]);
-  expect(() => checkDeparture(known)).toThrow(expect.objectContaining({ code: "account_busy" }));
-  expect(() => checkDeparture(FREE)).not.toThrow();
-});
-
-test("a reason has its facts, says that nothing was executed, and when a retry makes sense", () => {
-  const [positions, deals] = departureReasons({ master: { isComplete: false, openPositions: 3 } });
-  expect(positions).toMatchObject({ details: { open_positions: "3" }, outcome: "not_executed" });
-  expect(deals).toMatchObject({ outcome: "not_executed", retryAfterMs: expect.any(Number) });
-  const [deficit] = departureReasons({ share: { isMoving: false, pooled: -3_21n } });
-  expect(deficit).toMatchObject({ code: "investor_deficit", details: { deficit: "3.21" }, outcome: "not_executed" });
 });

@@ -4,7 +4,6 @@ import { aMark, after, allocated, aPool, struck, withDeposit } from "../testing/
 import { type AllocatedResult, divideRepair } from "./divide-repair.ts";
 import type { Allocation } from "./pool/allocate-deal.ts";
 import { sumOf } from "./pool/rounding.ts";
-import { OWN_CAPITAL } from "./pool/unit-pool.ts";
 
 /** As the entry of the allocation has it. */
 function recorded({ pool, parts, own }: Allocation, result: bigint): AllocatedResult {
@@ -17,26 +16,6 @@ function partsOf(entry: AllocatedResult, amount: bigint): bigint[] {
   const { parts, own } = divideRepair(entry, amount);
   return [...parts.map((part) => part.amount), own];
 }
-
-test("a bad tick of -1,000.00 is given back by the shares of 6,000.00 and 4,000.00", () => {
-  const tick = allocated(aPool(6_000_00n, 4_000_00n), { result: -1_000_00n });
-  expect(tick.parts.map(({ amount }) => amount)).toEqual([-600_00n, -400_00n]);
-  expect(partsOf(recorded(tick, -1_000_00n), 1_000_00n)).toEqual([600_00n, 400_00n, 0n]);
-  expect(partsOf(recorded(tick, -1_000_00n), 250_00n)).toEqual([150_00n, 100_00n, 0n]);
-  expect(partsOf(recorded(tick, -1_000_00n), -10_00n)).toEqual([-6_00n, -4_00n, 0n]);
-});
-
-test("a loss that is given back whole gives each exactly what it has lost, whatever was rounded", () => {
-  const tick = allocated(aPool(1_000_00n, 1_000_00n, 1_000_00n), { result: -100_00n });
-  expect(tick.parts.map(({ amount }) => amount)).toEqual([-33_33n, -33_33n, -33_34n]);
-  expect(partsOf(recorded(tick, -100_00n), 100_00n)).toEqual([33_33n, 33_33n, 33_34n, 0n]);
-});
-
-test("own capital has its part of a repair, as it had of the result", () => {
-  const pool = struck(withDeposit(aPool(1_000_00n), OWN_CAPITAL, 5_000_00n));
-  const tick = allocated(pool, { result: -600_00n });
-  expect(partsOf(recorded(tick, -600_00n), 300_00n)).toEqual([50_00n, 250_00n]);
-});
 
 test("what a close has released is not corrected: only the result at the wrong price is", () => {
   const floated = struck(after(aPool(1_000_00n), { kind: "entry", positionId: 1n }), aMark(1n, 450_00n));

@@ -97,14 +97,6 @@ test("entries are filed once and in order; an entry after a gap is recorded as r
   expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n, source: undefined }]);
 });
 
-test("a flow names the transfer on the Investor that it follows from", () => {
-  const books = someBooks();
-  const login = investorOf(1n);
-  fileOnInvestor(books, movement([login, 0n], "opening", 0n));
-  fileOnInvestor(books, movement([login, 1n], "deposit", 5n, "funding:deposit:1"));
-  expect(books.outcome.flows).toEqual([{ subscriptionId: 1n, amount: 5n, source: "funding:deposit:1" }]);
-});
-
 test("an applied mirror moves each of its flows", () => {
   const books = someBooks();
   fileOnInvestor(books, movement([investorOf(1n), 0n], "deposit", 50n));
@@ -118,40 +110,6 @@ test("an applied mirror moves each of its flows", () => {
   expect(books.pools.get(MASTER)).toMatchObject({ external: 50n });
 });
 
-test("mirrors and exits whose rows are lost are kept for the flows and exits that are decided again", () => {
-  const books = someBooks();
-  fileOnMaster(books, movement([MASTER, 0n], "opening", 0n));
-  fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "imported:mirror:1"));
-  fileOnMaster(books, movement([MASTER, 2n], "exit", -20n, "imported:exit:2"));
-  expect(books.pools.get(MASTER)).toMatchObject({ importedMirrors: 50n, importedExits: -20n, external: 0n });
-  // A deal with the key of a mirror of which no row is open moved money from outside.
-  fileOnMaster(books, movement([MASTER, 3n], "mirror", 50n, "known"));
-  expect(books.pools.get(MASTER)).toMatchObject({ importedMirrors: 50n, external: 50n });
-});
-
-test("a mirror that moved another amount than requested stops the Master and is booked as external funds", () => {
-  const books = someBooks();
-  books.transfers.set("m", {
-    kind: "mirror",
-    id: 9n,
-    key: "m",
-    amount: 50n,
-    flows: [{ subscriptionId: 1n, amount: 50n }],
-  });
-  fileOnMaster(books, movement([MASTER, 0n], "mirror", 49n, "m"));
-  expect(books.pools.get(MASTER)).toMatchObject({ external: 49n, stoppedReason: expect.stringContaining("m") });
-  expect(books.transfers.has("m")).toBe(true);
-});
-
-test("a Master with money at its opening may have positions that the books do not contain; an empty one has none", () => {
-  const [fresh, adopted] = [someBooks(), someBooks()];
-  fileOnMaster(fresh, movement([MASTER, 0n], "opening", 0n));
-  fileOnMaster(adopted, movement([MASTER, 0n], "opening", 7n));
-  for (const books of [fresh, adopted]) fileOnMaster(books, movement([MASTER, 1n], "external", 3n));
-  expect(fresh.pools.get(MASTER)).toMatchObject({ external: 3n, arePositionsKnown: true });
-  expect(adopted.pools.get(MASTER)).toMatchObject({ external: 10n, arePositionsKnown: false });
-});
-
 test("a deposit on a Master waits for units of own capital, and a withdrawal leaves at once, each with its log entry", () => {
   const books = someBooks();
   fileOnMaster(books, movement([MASTER, 0n], "opening", 7n));
@@ -161,14 +119,6 @@ test("a deposit on a Master waits for units of own capital, and a withdrawal lea
     { masterLogin: MASTER, amount: 7n, entry: { number: 0n, dealId: 0n } },
     { masterLogin: MASTER, amount: -9n, entry: { number: 1n, dealId: 1n } },
   ]);
-});
-
-test("a reversed fee is credited like a deposit, although it has the key of its debit", () => {
-  const books = someBooks();
-  books.reserves.set("fee:1", { key: "fee:1", subscriptionId: 1n, amount: 10n, isOutside: false });
-  fileOnInvestor(books, movement([investorOf(1n), 0n], "reversal", 10n, "fee:1"));
-  expect(holdingOf(books, 1n)).toEqual({ ...EMPTY_HOLDING, inbound: 10n });
-  expect(books.reserves.has("fee:1")).toBe(true);
 });
 
 type RandomMovement = { readonly id: bigint; readonly action: number; readonly amount: bigint };

@@ -46,17 +46,3 @@ test("a result of a later posting ends those before it, and its number is used",
   expect(fileResult(inFlight(10n), result(8n, 10n))).toEqual(after);
   expect(fileResult(NONE, result(8n, 10n))).toEqual(after);
 });
-
-test("a result of an earlier posting, or a second one of the last, is not owned and ends nothing", () => {
-  expect(fileResult(inFlight(10n), result(4n, 10n))).toEqual({ postings: inFlight(10n), unrequested: 4n });
-  expect(fileResult(NONE, result(5n, 10n))).toEqual({ postings: NONE, unrequested: 5n });
-});
-
-test("a result under the key of no posting of the account changes no posting", () => {
-  for (const key of ["imported:7", "posting:2002:6"]) {
-    expect(fileResult(inFlight(10n), { login: LOGIN, key, amount: 10n })).toEqual({
-      postings: inFlight(10n),
-      unrequested: undefined,
-    });
-  }
-});

@@ -2,13 +2,6 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { changeAccount, onInvestor, takeBaseline } from "./buckets.ts";
 
-test("the held balance joins the pool", () => {
-  expect(takeBaseline({ outside: 100n, quarantined: 0n, unposted: 0n }, 100n)).toEqual({
-    account: { outside: -100n, quarantined: 0n },
-    inbound: 100n,
-  });
-});
-
 test("money of either sign that came after the account lock was acquired is quarantined, and nothing stays outside", () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 1_000n), fc.bigInt(-1_000n, 1_000n), (held, later) => {

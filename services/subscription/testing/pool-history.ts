@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
+import { allocateDeal, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { type Raised, raiseNegative } from "../domain/pool/raise-negative.ts";
 import { type Mark, strikePool, valuePositions } from "../domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
@@ -31,8 +31,6 @@ export type AppliedEvent = {
   readonly event: PoolEvent;
   readonly before: History;
   readonly after: History;
-  /** Set for deals only. */
-  readonly allocation: Allocation | undefined;
   /** Set for compensations only. */
   readonly raised?: Raised;
   /** Net inflow of the pool (pooled and waiting, own capital included), in cents. */
@@ -103,7 +101,7 @@ export function applyAll(
 export function applyEvent(before: History, event: PoolEvent): AppliedEvent[] {
   const { pool, marks } = before;
   const applied = (after: Partial<History>, cash = 0n): AppliedEvent[] => [
-    { event, before, after: { ...before, ...after }, allocation: undefined, cash },
+    { event, before, after: { ...before, ...after }, cash },
   ];
   switch (event.kind) {
     case "prices":
@@ -137,16 +135,15 @@ function trade(before: History, event: Trade): AppliedEvent {
   const deal = adjustDeal(event, mark.volume);
   const now = afterDeal(mark, deal);
   const others = marks.filter((each) => each !== mark);
-  const allocation = allocateDeal(pool, deal);
-  const after = { pool: allocation.pool, marks: now.volume === 0n ? others : [...others, now] };
-  return { event, before, after, allocation, cash: event.result };
+  const after = { pool: allocateDeal(pool, deal).pool, marks: now.volume === 0n ? others : [...others, now] };
+  return { event, before, after, cash: event.result };
 }
 
 function compensate(before: History, event: PoolEvent & { kind: "compensate" }): AppliedEvent {
   const raised = raiseNegative(before.pool, event.amount);
   const result = event.amount - raised.total;
-  const allocation = allocateDeal(raised.pool, aDeal({ kind: "charge", result }));
-  return { event, before, after: { ...before, pool: allocation.pool }, allocation, raised, cash: event.amount };
+  const { pool } = allocateDeal(raised.pool, aDeal({ kind: "charge", result }));
+  return { event, before, after: { ...before, pool }, raised, cash: event.amount };
 }
 
 function noMark(positionId: bigint): Mark {
@@ -197,5 +194,5 @@ function leave(before: History, event: PoolEvent & { kind: "leave" }): AppliedEv
   if (before.marks.length > 0 || holding.pooled < 0n || !settled.holdings.includes(holding)) return [];
   const redeemed = strikePool(takeOut(settled, event.subscriptionId, holding.pooled), []);
   const after = { ...before, pool: leaveUnits(redeemed, event.subscriptionId) };
-  return [{ event, before, after, allocation: undefined, cash: -holding.pooled }];
+  return [{ event, before, after, cash: -holding.pooled }];
 }

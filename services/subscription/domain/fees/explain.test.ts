@@ -56,24 +56,6 @@ test("an explanation has each layer with its rate and version, without the layer
   });
 });
 
-test("the profit that an open loss protects is not charged", () => {
-  const markedAt = new Date("2026-01-10T00:00:03Z");
-  const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
-  expect(explanationOf({ earnings, terms: terms({}), floating: -40_000_000_000n, markedAt })).toMatchObject({
-    floating: "-400.00",
-    markedAt: markedAt.toISOString(),
-    markAfter: "600.00",
-    fee: "180.00",
-    charged: [{ amount: "600.00" }],
-    spared: [
-      {
-        amount: "400.00",
-        earnedFrom: iso(5),
-      },
-    ],
-  });
-});
-
 test("an explanation has exact values, the rounding, the debt and the fee before", () => {
   const debts = [{ masterLogin: "5002", amount: 1_50n, since: day(1) }];
   const { due } = decideDue(
@@ -113,14 +95,6 @@ test("results with the same version are one layer of the explanation, and equal 
   expect(explanationOf({ earnings, terms: own }).charged).toMatchObject([
     { amount: "30.00", earnedFrom: iso(5), earnedTo: iso(6), version: "16" },
     { amount: "30.00", earnedFrom: iso(7), earnedTo: iso(7), version: "17" },
-  ]);
-});
-
-test("profit of before the first version has none", () => {
-  const earnings = earn(NOTHING_EARNED, [part(10_00n, 3), part(20_00n, 6)]);
-  expect(explanationOf({ earnings, terms: terms({}) }).charged).toMatchObject([
-    { amount: "10.00", rate: "0.000000", version: undefined },
-    { amount: "20.00", rate: "0.300000", version: "1" },
   ]);
 });
 

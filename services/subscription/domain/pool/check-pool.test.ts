@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import { aMark, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
 import { checkCarries, checkPool } from "./check-pool.ts";
-import { equityOf, poolEquity } from "./equity.ts";
 import { PoolBroken, SCALE, type UnitPool } from "./unit-pool.ts";
 
 const P = 71n;
-const E8 = 100_000_000n;
 
 function marked(): UnitPool {
   const open = after(aPool(100_00n), { kind: "entry", positionId: P });
@@ -49,12 +47,4 @@ test("unsorted holdings and negative units, waiting or unredeemed amounts are re
   for (const wrong of [{ units: -1n }, { waiting: -1n }, { unredeemed: -1n }]) {
     expect(() => checkPool({ ...aPool(), holdings: [{ ...holdings[0]!, ...wrong }] })).toThrow(PoolBroken);
   }
-});
-
-test("equity is cash, carry and attributed result; the pool's equity is the sum of all holdings", () => {
-  const pool = after(marked(), { kind: "charge", result: -1n });
-  expect([1n, 2n, 3n].map((id) => equityOf(pool, id))).toEqual([129_99277778n, 49_99722222n, 0n]);
-  expect(poolEquity(pool)).toBe(179_99000000n);
-  const lost = after(aPool(100_00n), { kind: "charge", result: -150_00n });
-  expect(poolEquity(lost)).toBe(-50n * E8);
 });

@@ -1,15 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { anEvent, applyEvent, applyAll, type AppliedEvent, type PoolEvent } from "../../testing/pool-history.ts";
-import { checkCarries, checkPool } from "./check-pool.ts";
+import { checkPool } from "./check-pool.ts";
 import { accruedIn } from "./accruals.ts";
-import { equityOf, equityOfHolding, netAssetValue, valueOfUnits } from "./equity.ts";
-import { allHoldings, totalUnits, withHoldings } from "./units.ts";
+import { equityOf, equityOfHolding, netAssetValue } from "./equity.ts";
+import { allHoldings, totalUnits } from "./units.ts";
 import { holdingOf } from "../../testing/pools.ts";
-import { floatingShares } from "./floating-shares.ts";
 import { sumOf } from "./rounding.ts";
 import { CENT_TOLERANCE } from "./share-result.ts";
-import { attributeValued, strikePool } from "./strike-pool.ts";
+import { attributeValued } from "./strike-pool.ts";
 import { E8_PER_CENT, type UnitPool } from "./unit-pool.ts";
 
 /** Carries that holdings without units pass on, and what a compensation is rounded by, less than a cent from each, are not part of a share. */
@@ -34,16 +33,6 @@ test("no cent is created or lost, and the books stay consistent", () => {
   });
 });
 
-test("a result is allocated to the cent, and less than a cent is carried", () => {
-  afterEveryEvent(({ after, allocation, raised, cash }) => {
-    if (allocation === undefined) return;
-    const result = cash - (raised?.total ?? 0n);
-    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.own).toBe(result);
-    expect(allocation.parts.every((part) => part.amount !== 0n)).toBe(true);
-    checkCarries(after.pool);
-  });
-});
-
 test("a compensation first raises what is below zero, never above it, and the rest is a result", () => {
   afterEveryEvent(({ before, raised, cash }) => {
     if (raised === undefined) return;
@@ -56,41 +45,6 @@ test("a compensation first raises what is below zero, never above it, and the re
       if (isWhole) expect(value >= -CENT_TOLERANCE).toBe(true);
     }
     expect(sumOf([...raised.raised.map(({ amount }) => amount), raised.own])).toBe(raised.total);
-  });
-});
-
-test("what a holding has in the value of units is not changed by a compensation that raises it", () => {
-  afterEveryEvent(({ before, raised }) => {
-    if (raised === undefined || valueOfUnits(before.pool) <= 0n) return;
-    for (const { subscriptionId, units } of before.pool.holdings) {
-      if (units === 0n) continue;
-      const moved = ownedByUnits(raised.pool, subscriptionId) - ownedByUnits(before.pool, subscriptionId);
-      expect(distance(moved, 0n) < PASSED_ON).toBe(true);
-    }
-  });
-});
-
-test("a strike changes each equity only by the holding's own flow", () => {
-  afterEveryEvent(({ event, before, after }) => {
-    if (event.kind !== "strike") return;
-    const marked = strikePool(withoutFlows(before.pool), before.marks);
-    for (const holding of allHoldings(before.pool)) {
-      const now = holdingOf(after.pool, holding.subscriptionId);
-      const joined = now.pooled - holding.pooled;
-      expect(joined === 0n || joined === holding.waiting).toBe(true);
-      const then = equityOf(marked, holding.subscriptionId);
-      expect(equityOf(after.pool, holding.subscriptionId)).toBe(then + joined * E8_PER_CENT);
-    }
-  });
-});
-
-test("an outflow between strikes does not change the equity of other holdings", () => {
-  afterEveryEvent(({ event, before, after, cash }) => {
-    if (event.kind !== "takeOut") return;
-    for (const { subscriptionId } of allHoldings(before.pool)) {
-      const moved = subscriptionId === event.subscriptionId ? cash * E8_PER_CENT : 0n;
-      expect(equityOf(after.pool, subscriptionId)).toBe(equityOf(before.pool, subscriptionId) + moved);
-    }
   });
 });
 
@@ -140,24 +94,6 @@ function checkShares({ after: { pool } }: AppliedEvent): void {
   }
 }
 
-test("floating shares equal the attribution at a strike with the same marks", () => {
-  afterEveryEvent(({ after: { pool, marks } }) => {
-    if (totalUnits(allHoldings(pool)) === 0n) return;
-    const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
-    const marked = strikePool(withoutFlows(pool), marks);
-    for (const { subscriptionId, pooled, carry } of pool.holdings) {
-      const floating = equityOf(marked, subscriptionId) - pooled * E8_PER_CENT - carry;
-      expect(distance(shares.get(subscriptionId) ?? 0n, floating) <= 1n).toBe(true);
-    }
-  });
-});
-
-test("rows are sorted by position and then by owner, own capital last", () => {
-  afterEveryEvent(({ after: { pool } }) => {
-    expect(pool).toEqual(inOrder(pool));
-  });
-});
-
 test("the order of the stored rows does not matter", () => {
   afterEveryEvent(({ before, after, event }) => {
     const { pool } = before;
@@ -173,21 +109,8 @@ function cashWhenClosed(pool: UnitPool, subscriptionId: bigint): bigint {
   return equityOf(attributeValued(pool), subscriptionId) - holdingOf(pool, subscriptionId).carry;
 }
 
-/** Its part of the value of all units, with what it has taken out of it. */
-function ownedByUnits(pool: UnitPool, subscriptionId: bigint): bigint {
-  const { unredeemed } = holdingOf(pool, subscriptionId);
-  return equityOf(attributeValued(pool), subscriptionId) + unredeemed * E8_PER_CENT;
-}
-
 function cashIn(pool: UnitPool): bigint {
   return sumOf(allHoldings(pool).map((holding) => holding.pooled + holding.waiting));
-}
-
-function withoutFlows(pool: UnitPool): UnitPool {
-  return withHoldings(
-    pool,
-    allHoldings(pool).map((holding) => ({ ...holding, waiting: 0n, unredeemed: 0n })),
-  );
 }
 
 function inOrder(pool: UnitPool): UnitPool {

@@ -13,7 +13,7 @@ import { allHoldings, totalUnits } from "./units.ts";
 import { takeOut, takeOutFlat } from "./take-out.ts";
 
 /** One history in a hundred needs the whole pool: so many that some do. */
-const RUNS = 2_000;
+const RUNS = 1_000;
 const FLATTEN: PoolEvent = { kind: "flatten" };
 const STRIKE: PoolEvent = { kind: "strike" };
 

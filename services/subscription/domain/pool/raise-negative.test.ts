@@ -1,21 +1,8 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { aDeal, after, aMark, aPool, pooled, struck, withDeposit } from "../../testing/pools.ts";
-import { allocateDeal } from "./allocate-deal.ts";
-import { checkPool } from "./check-pool.ts";
+import { after, aMark, aPool, pooled, struck, withDeposit } from "../../testing/pools.ts";
 import { raiseNegative } from "./raise-negative.ts";
-import { sumOf } from "./rounding.ts";
 import { takeOut } from "./take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
-
-test("two Investors of 1,000.00 after a loss of 2,500.00 lack 250.00 each, and 500.00 raise both to 0.00", () => {
-  const lost = after(aPool(1_000_00n, 1_000_00n), { result: -2_500_00n });
-  expect(pooled(lost)).toEqual([-250_00n, -250_00n]);
-  const { pool, raised, total } = raiseNegative(lost, 500_00n);
-  expect(pooled(pool)).toEqual([0n, 0n]);
-  expect(raised.map(({ amount }) => amount)).toEqual([250_00n, 250_00n]);
-  expect(total).toBe(500_00n);
-});
 
 test("a part of what is lacking is divided in proportion, missing cents to the largest fractions", () => {
   const lost = after(aPool(1_000_00n, 1_000_00n, 1_000_00n), { result: -3_300_00n });
@@ -26,12 +13,6 @@ test("a part of what is lacking is divided in proportion, missing cents to the l
   expect(pooled(raiseNegative(uneven, 3n).pool)).toEqual([-2n, -1n, -1n]);
 });
 
-test("what is more than lacking is left, and a pool that lacks nothing gets nothing", () => {
-  const lost = after(aPool(100_00n), { result: -130_00n });
-  expect(raiseNegative(lost, 50_00n)).toMatchObject({ total: 30_00n });
-  expect(raiseNegative(aPool(100_00n), 50_00n)).toMatchObject({ raised: [], own: 0n, total: 0n });
-});
-
 test("own capital that has lost more than it had is raised last", () => {
   const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
   const lost = after(both, { result: -200_03n });
@@ -39,33 +20,6 @@ test("own capital that has lost more than it had is raised last", () => {
   const { pool, own, raised } = raiseNegative(lost, 1n);
   expect([...pooled(pool), pool.own.pooled]).toEqual([-1n, -1n]);
   expect([raised, own]).toEqual([[], 1n]);
-});
-
-test("cash below zero that a floating result covers lacks nothing, and what it does not cover does", () => {
-  const opened = after(aPool(1_000_00n), { kind: "entry", positionId: 1n });
-  const joined = struck(withDeposit(opened, 2n, 550_00n), aMark(1n, -450_00n));
-  const covered = struck(after(joined, { kind: "charge", result: -1_200_00n }), aMark(1n, 750_00n));
-  expect(pooled(covered)).toEqual([400_00n, -50_00n]);
-  expect(raiseNegative(covered, 100_00n)).toMatchObject({ raised: [], total: 0n });
-  const uncovered = struck(after(covered, { kind: "charge", result: -1_140_00n }), aMark(1n, 750_00n));
-  expect(pooled(uncovered)).toEqual([-170_00n, -620_00n]);
-  expect(raiseNegative(uncovered, 100_00n)).toMatchObject({
-    raised: [
-      { subscriptionId: 1n, amount: 20_00n },
-      { subscriptionId: 2n, amount: 20_00n },
-    ],
-  });
-});
-
-test("cash above zero that a floating loss exceeds lacks the rest, so equal holdings stay equal", () => {
-  const opened = after(aPool(1_000_00n), { kind: "entry", positionId: 1n });
-  const joined = struck(withDeposit(opened, 2n, 550_00n), aMark(1n, -450_00n));
-  const lost = after(joined, { kind: "charge", result: -1_200_00n });
-  expect(pooled(lost)).toEqual([400_00n, -50_00n]);
-  const { pool, total } = raiseNegative(lost, 130_00n);
-  expect([pooled(pool), total]).toEqual([[450_00n, 0n], 100_00n]);
-  const shared = after(pool, { kind: "charge", result: 30_00n });
-  expect(pooled(after(shared, { positionId: 1n, result: -450_00n }))).toEqual([15_00n, 15_00n]);
 });
 
 /** Two Investors of 1,000.00, of whom the first has had a fee of 500.00 whose units wait for a price, and a loss of 2,100.00. */
@@ -100,21 +54,6 @@ function unredeemed({ holdings }: UnitPool): bigint[] {
   return holdings.map((holding) => holding.unredeemed);
 }
 
-test("an Investor whom an outflow without redeemed units has taken below zero is raised, also while the pool has a value", () => {
-  const lost = aLossAfterFees(30_00n, 0n);
-  const { pool, raised, total } = raiseNegative(lost, 10_00n);
-  expect([pooled(pool), unredeemed(pool)]).toEqual([
-    [-10_00n, 10_00n],
-    [20_00n, 0n],
-  ]);
-  expect([raised, total]).toEqual([[{ subscriptionId: 1n, amount: 10_00n }], 10_00n]);
-  expect(pool.holdings.map(({ units }) => units)).toEqual(lost.holdings.map(({ units }) => units));
-  const priced = struck(pool, aMark(1n, 0n));
-  expect(pooled(after(priced, { positionId: 1n, result: 7_00n }))).toEqual([-10_00n, 17_00n]);
-  const next = raiseNegative(priced, 50_00n);
-  expect([pooled(next.pool), next.total]).toEqual([[0n, 10_00n], 10_00n]);
-});
-
 test("two Investors below zero in a pool with a value are raised in proportion to what each lacks", () => {
   const { pool, total } = raiseNegative(aLossAfterFees(30_00n, 60_00n, 0n), 35_00n);
   expect([pooled(pool), unredeemed(pool), total]).toEqual([[-10_00n, -25_00n, 10_00n], [20_00n, 35_00n, 0n], 35_00n]);
@@ -136,23 +75,4 @@ test("own capital that a dealer has overdrawn is raised as after the strike that
     const { pool: raised, own } = raiseNegative(pool, 20_00n);
     expect([...pooled(raised), raised.own.pooled, raised.own.units, own]).toEqual([100_00n, -30_00n, 0n, 20_00n]);
   }
-});
-
-test("after any loss no holding is raised above zero, and the rest of the money is a result", () => {
-  const amounts = fc.array(fc.bigInt(1n, 1_000_00n), { minLength: 1, maxLength: 6 });
-  fc.assert(
-    fc.property(amounts, fc.bigInt(-9_000_00n, 0n), fc.bigInt(1n, 9_000_00n), (deposits, result, amount) => {
-      const lost = after(aPool(...deposits), { result });
-      const { pool, raised, total } = raiseNegative(lost, amount);
-      expect(sumOf(pooled(pool))).toBe(sumOf(pooled(lost)) + total);
-      expect(sumOf(raised.map((part) => part.amount))).toBe(total);
-      for (const [index, before] of pooled(lost).entries()) {
-        const now = pooled(pool)[index] ?? 0n;
-        expect(before >= 0n ? now === before : now >= before && now <= 0n).toBe(true);
-      }
-      const shared = allocateDeal(pool, aDeal({ kind: "charge", result: amount - total }));
-      checkPool(shared.pool);
-      expect(sumOf(pooled(shared.pool)) + shared.pool.own.pooled).toBe(sumOf(pooled(lost)) + lost.own.pooled + amount);
-    }),
-  );
 });

@@ -4,23 +4,10 @@ import { leaveUnits, takeOut } from "./take-out.ts";
 import { PoolBroken } from "./unit-pool.ts";
 
 const P = 71n;
-const CENT = 1_000_000n;
-
-test("an outflow leaves at once, and its units are redeemed at the next strike", () => {
-  const taken = takeOut(takeOut(aPool(100_00n, 50_00n), 1n, 10_00n), 1n, 5_00n);
-  const units = 100_00n * CENT;
-  expect(taken.holdings[0]).toEqual({ ...anEmptyHolding(1n), units, pooled: 85_00n, unredeemed: 15_00n });
-  expect(struck(taken).holdings[0]).toEqual({ ...anEmptyHolding(1n), units: 85_00n * CENT, pooled: 85_00n });
-});
 
 test("a negative outflow and an outflow without a holding are rejected", () => {
   expect(() => takeOut(aPool(100_00n), 1n, -1n)).toThrow(PoolBroken);
   expect(() => takeOut(aPool(100_00n), 2n, 1n)).toThrow(PoolBroken);
-});
-
-test("an Investor that has left has no holding", () => {
-  const empty = struck(takeOut(aPool(100_00n, 50_00n), 1n, 100_00n));
-  expect(leaveUnits(empty, 1n).holdings.map((holding) => holding.subscriptionId)).toEqual([2n]);
 });
 
 test("a holding with remaining money stays, without units", () => {
