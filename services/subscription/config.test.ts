@@ -33,14 +33,3 @@ test("a fee week shorter than three quarters of a second is refused", () => {
     );
   }
 });
-
-test("charges are adopted by the actions and comments that the operator names, and none by default", () => {
-  expect(readConfig(settings, ENV).PAMM_ADOPT_CHARGES).toBeUndefined();
-  const adopts = readConfig(settings, { ...ENV, PAMM_ADOPT_CHARGES: "4, Dormant fee" }).PAMM_ADOPT_CHARGES;
-  expect(adopts?.({ action: 4, comment: "" })).toBe(true);
-  expect(adopts?.({ action: 5, comment: "Dormant fee of January" })).toBe(true);
-  expect(adopts?.({ action: 5, comment: "Gift" })).toBe(false);
-  expect(() => readConfig(settings, { ...ENV, PAMM_ADOPT_CHARGES: "4,3" })).toThrow(
-    /PAMM_ADOPT_CHARGES.*no trades \(0, 1\), credit \(3\) or bonus \(6\)/,
-  );
-});

@@ -117,13 +117,6 @@ test("a change that is committed after later ones, and after a run, is found by 
   expect(keysOf(await run())).toContain("master:0m0045");
 });
 
-test("one run examines all that changed, however much", async () => {
-  await corrupt("update master_pool set mark_tries = 1");
-  await corrupt("update investor_account set posting_refusals = 1");
-  expect(await run()).toMatchObject({ findings: [], leavesNewRows: false });
-  expect(examined.size).toBe(OLD_MASTERS + OLD_INVESTORS + 2);
-});
-
 test("a run without time for all that changed is not complete, and the next ones continue", async () => {
   await corrupt("update master_pool set own_pooled_minor = 5 where login = '0m0045'");
   await corrupt("update master_pool set mark_tries = 1");

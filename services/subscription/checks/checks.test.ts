@@ -65,16 +65,6 @@ test("pool_ledger: consistent books have no break, a corrupted row opens breaks,
   expect(await breaks()).toEqual([]);
 });
 
-test("pool_ledger: movements in progress cause no break, because books and log are compared at the filed entry", async () => {
-  await deposit(world, first.investorLogin, 40_00n);
-  expect(await summary("pool_ledger")).toEqual([]);
-  await deliver(world);
-  expect(await summary("pool_ledger")).toEqual([]);
-  trader(world, masterLogin).result(-7_77n);
-  await settle(world);
-  expect(await summary("pool_ledger")).toEqual([]);
-});
-
 test("pool_ledger: a bucket with money that no row explains is a break", async () => {
   await corrupt(
     `update holding set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { findingsOf } from "../testing/ledger.ts";
 import { passCursor, settledCursor } from "#kernel/testing/walk.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -50,7 +51,7 @@ test("a decreased high-water mark is found, also when the layers match it", asyn
   await corrupt(
     `insert into layer values ('${masterLogin}', '${investor.investorLogin}', 1, 10000000, '2026-01-01', '2026-01-01')`,
   );
-  const [found] = (await earned(world.deps).run({ cursor: "", pendingBreaks: [] })).findings;
+  const [found] = await findingsOf(earned(world.deps));
   expect(found).toMatchObject({ key, masterLogin, atRiskMinor: 10n, message: expect.stringContaining("decreased") });
   await corrupt(`update pair set mark_e8 = mark_e8 + 10000000 ${ofPair()}`);
   expect(await findings()).toEqual([`${key} 10`]);

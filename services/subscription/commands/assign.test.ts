@@ -1,14 +1,11 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { many, one, sql } from "#kernel/postgres/query.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { holdingOf } from "../testing/ledger.ts";
-import { lockMaster } from "../store/masters.ts";
+import { holdingOf, balances } from "../testing/ledger.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { settle, subscribed, aPair, settleAndReconcile } from "../testing/settle.ts";
+import { settle, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 
 async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
@@ -96,16 +93,6 @@ test("an Investor that is assigned to a Master or is still leaving one is refuse
   await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
 });
 
-test("with single subscriptions the second one of an Investor is refused", async () => {
-  const world = await aWorld({ isSingleSubscription: true });
-  const pair = await subscribed(world, aMaster(world), 500_00n);
-  await world.service.unassign(pair, aCall());
-  await settle(world);
-  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
-    code: "investor_previously_subscribed",
-  });
-});
-
 test("while the platform service is unavailable nothing is assigned, and a later assign succeeds", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
@@ -189,30 +176,9 @@ test("of ten simultaneous assigns of one Investor exactly one succeeds", async (
     if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "already_subscribed" });
   }
   await settle(world);
-  const mirrored = masters.map((login) => balanceOf(world.platform.ledger, login));
+  const mirrored = balances(world, ...masters);
   expect(mirrored.toSorted()).toEqual([...Array.from({ length: 9 }, () => 0n), 500_00n]);
   await expectBooksToReconcile(world);
-});
-
-test("an assign is retried while another transaction holds the lock of the Master beyond the lock timeout", async () => {
-  const world = await aWorld();
-  const { pool } = world.deps;
-  const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  await subscribed(world, pair.masterLogin, 100_00n);
-  const answer = await inTransaction(pool, async (tx) => {
-    await lockMaster(tx, pair.masterLogin);
-    const assigning = world.service.assign(anAssignment(pair), aCall());
-    const waiting = sql`select pid from pg_locks where not granted and pid <> pg_backend_pid()`;
-    await expect.poll(async () => (await many(pool, waiting)).length).toBeGreaterThan(0);
-    const { limit } = await one<{ limit: number }>(
-      tx,
-      sql`select setting::integer as limit from pg_settings where name = 'lock_timeout'`,
-    );
-    await sleep(limit + 100);
-    return { assigning };
-  });
-  await expect(answer.assigning).resolves.toBeDefined();
-  await settleAndReconcile(world);
 });
 
 test("a Master that does not accept refuses assignments, and keeps the Investors that it has", async () => {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7, validate, version } from "uuid";
 import { expect, test, vi } from "vitest";
+import { balances } from "../testing/ledger.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
@@ -154,8 +155,7 @@ test("Investors whose accounts the broker has archived leave with 0.00, also whe
   await close(world, master);
   await untilArchived(world, master);
   expect(await statuses(world, master)).toEqual({ ABORTED: 1, CANCELLED: 3 });
-  expect(balanceOf(world.platform.ledger, other)).toBe(300_00n);
-  expect(balanceOf(world.platform.ledger, second)).toBe(0n);
+  expect(balances(world, other, second)).toEqual([300_00n, 0n]);
   await expectBooksToReconcile(world);
 
   const gone = aMaster(world, 0n);

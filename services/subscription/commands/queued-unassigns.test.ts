@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { sized } from "#test/support/proof.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { cancelled, expired } from "#catalogue/queue-until-flat.ts";
@@ -10,14 +9,14 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { runQueued } from "../jobs/run-queued.ts";
-import { STATES_FEED, subscriptionService } from "../service.ts";
+import { STATES_FEED } from "../service.ts";
 import { markCancelled, markExpired, readQueue, startTries } from "../store/departure-queue.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { crashAtEveryPoint, CRASH_TEST_MS, recover, statusOf } from "../testing/crash-at-every-point.ts";
+import { CRASH_TEST_MS, statusOf } from "../testing/crash-at-every-point.ts";
 import { pausedAt } from "../testing/paused.ts";
-import { deliver, type Pair, settle, subscribed, aPair } from "../testing/settle.ts";
+import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
-import { tradingPair, tradingPairs } from "../testing/trading-pairs.ts";
+import { tradingPair } from "../testing/trading-pairs.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../testing/world.ts";
 
 vi.setConfig({ testTimeout: CRASH_TEST_MS });
@@ -118,17 +117,6 @@ test("a queued unassign of an Investor that is archived meanwhile ends CANCELLED
   await expectBooksToReconcile(world);
 });
 
-test("an unassign that nothing blocks is executed at once, and one that is refused for another reason ends", async () => {
-  const { world, ...pair } = await aPair(500_00n);
-  const call = aCall();
-  const answer = await world.service.unassign(request(pair), call);
-  expect(answer).toMatchObject({ payoutEnqueued: true, amount: { minorUnits: -500_00n } });
-  expect("queuedUntil" in answer).toBe(false);
-  expect(await ledger(world, call.commandId)).toMatchObject({ outcome: OperationOutcome.EXECUTED });
-  expect((await ledger(world, call.commandId)).queueState).toBeUndefined();
-  await expect(world.service.unassign(request(pair), aCall())).rejects.toMatchObject({ code: "exit_in_progress" });
-});
-
 test("of one subscription one unassign waits; another one at once ends both when the Master is flat", async () => {
   const world = await aWorld();
   const { pair, master, position, id } = await queued(world);
@@ -224,62 +212,3 @@ test("of a try, its caller and its expiry exactly one takes an unassign out of t
   expect(claimed + cancelledCount + expiries.length).toBe(all.length);
   expect(await many(pool, sql`select from departure where state = 'WANTED'`)).toHaveLength(claimed);
 });
-
-test("a process that dies at any point of a request that has to wait leaves an unassign that waits or was refused", async () => {
-  const world = await aWorld();
-  const cases = await crashAtEveryPoint(world, {
-    prepare: (count) => withCalls(world, count),
-    run: (deps, { pair, call }) => subscriptionService(deps).unassign(request(pair), call),
-  });
-  const ends = new Set<string>();
-  for (const { pair, call, close } of cases) {
-    const waits = await endOf(world, call.commandId);
-    ends.add(waits);
-    expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
-    expect(await statusOf(world, pair.investorLogin)).toBe("ACTIVE");
-    close();
-  }
-  await recover(world);
-  for (const { pair, call } of cases) {
-    const end = await endOf(world, call.commandId);
-    expect(await statusOf(world, pair.investorLogin)).toBe(end === "EXECUTED" ? "CANCELLED" : "ACTIVE");
-  }
-  expect(ends).toEqual(new Set(["nothing", "PENDING"]));
-});
-
-test("a process that dies at any point of a try leaves an unassign that is executed once", async () => {
-  const world = await aWorld();
-  const cases = await crashAtEveryPoint(world, {
-    prepare: async (count) => {
-      const all = await withCalls(world, count);
-      for (const { pair, call } of all) await world.service.unassign(request(pair), call);
-      return all;
-    },
-    run: async (deps, { pair, call, close }) => {
-      close();
-      await deliver(world);
-      while (await allocateResults(world.deps));
-      await passTime(world, 1_000);
-      // The others still trade, so this is the only one that is ready.
-      await runQueued(deps);
-      return [pair, call];
-    },
-    stride: sized({ test: 11, proof: 1 }),
-  });
-  for (const { pair, call } of cases) {
-    expect(await endOf(world, call.commandId)).toBe("EXECUTED");
-    expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
-    expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
-  }
-  await expectBooksToReconcile(world);
-});
-
-async function withCalls(world: World, count: number) {
-  return (await tradingPairs(world, count)).map((each) => ({ ...each, call: aCall() }));
-}
-
-async function endOf(world: World, operationId: string): Promise<string> {
-  const found = await ledger(world, operationId).catch(() => undefined);
-  const names = Object.entries(OperationOutcome);
-  return found === undefined ? "nothing" : (names.find(([, value]) => value === found.outcome)?.[0] ?? "");
-}

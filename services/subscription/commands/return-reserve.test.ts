@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
+import { poolLedger } from "../testing/ledger.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, release } from "../testing/funding.ts";
 import { departureKey } from "../domain/departure.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { aCall, aWorld } from "../testing/world.ts";
-import { poolLedger } from "../testing/pool-ledger.ts";
 
 test("the reserve of a refused debit returns to the pool without a call to platform", async () => {
   const { world, masterLogin, investorLogin } = await aPair(500_00n);
@@ -19,7 +19,7 @@ test("the reserve of a refused debit returns to the pool without a call to platf
   await release(world, withdrawal);
   await settle(world);
   const { holdings } = await poolLedger(world, masterLogin);
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+  expect(holdings).toMatchObject([{ pooled: 500_00n, reserved: 0n }]);
   expect(world.platform.byKey.size).toBe(calls);
   await expectBooksToReconcile(world);
 });

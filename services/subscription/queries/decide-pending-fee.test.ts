@@ -100,27 +100,6 @@ test("nothing is decided before the newest version was made, and nothing at all 
   expect((await pendingOf(world, investorLogin, { steps })).due).toEqual([["PF", master, 9_00n]]);
 });
 
-test("a rate of the past that was set after the results were added up divides them again, and saves nothing", async () => {
-  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
-  const at = (minutes: number) => new Date(Date.now() - minutes * 60_000);
-  trader(world, master).result(100_00n, { at: at(30) });
-  trader(world, master).result(100_00n, { at: at(10) });
-  await settle(world);
-  // A week whose fee is below one cent has added them up as one layer.
-  await corrupt(
-    world.deps.pool,
-    `with pair as (update pair set folded_number = 2, earned_minor = 20000 returning *)
-     insert into layer select master_login, investor_login, 1, 20000000000, '${at(30).toISOString()}', '${at(10).toISOString()}' from pair`,
-  );
-  const before = (await world.deps.pool.query("select * from layer")).rows;
-  const steps = [
-    { ...STEP, ratePpm: 100_000 },
-    { ...STEP, from: at(20), ratePpm: 500_000, versionId: 2n },
-  ];
-  expect((await pendingOf(world, investorLogin, { steps })).due).toEqual([["PF", master, 60_00n]]);
-  expect((await world.deps.pool.query("select * from layer")).rows).toEqual(before);
-});
-
 test("deals that are not in the books are waited for, and refused when that takes longer than the call", async () => {
   const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
   const { open, float, close } = trader(world, master);

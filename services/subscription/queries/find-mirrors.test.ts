@@ -80,20 +80,3 @@ test("the transfers of a mirror are found by its key alone, however many mirrors
 
   expect(read).toBeLessThan(10);
 });
-
-test("mirrors are found by the keys alone, however many there are", async () => {
-  const { world, id } = await aPair(500_00n);
-  await execute(
-    world.deps.pool,
-    sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
-        select id, master_login, 1, now(), 'deposit:' || n
-        from subscription, generate_series(1, 5000) as n where id = ${id}`,
-  );
-  const read = await inTransaction(world.deps.pool, (tx) =>
-    rowsRead(tx, ["flow", "mirror"], async () => {
-      expect(await listMirroredParts(tx, ["deposit:7", "deposit:4999"])).toHaveLength(2);
-    }),
-  );
-
-  expect(read).toBeLessThan(10);
-});

@@ -56,13 +56,6 @@ test("movements that are not applied on both accounts are in flight, and the poo
   expect(await proofOf(world, master)).toMatchObject({ converged: true });
 });
 
-test("archived accounts have 0.00", async () => {
-  const { world, masterLogin: master, investorLogin } = await aPair(0n);
-  await subscribed(world, master, 500_00n);
-  world.platform.ledger.archived.add(investorLogin);
-  expect(await proofOf(world, master)).toMatchObject({ converged: true, investorsCount: 2n, waits: [] });
-});
-
 test("unfiled deals of the Master show as a lag", async () => {
   const { world, masterLogin: master } = await aPair(1_000_00n);
   const { dealAt } = getAccount(world.platform.ledger, master).log.findLast(({ dealId }) => dealId > 0n)!;
@@ -121,13 +114,6 @@ test("an unknown Master, an invalid page and an unavailable platform are refused
   });
   world.platform.state.isDown = true;
   await expect(proofOf(world, master)).rejects.toMatchObject({ code: "platform_unavailable", outcome: "not_executed" });
-});
-
-test("a Master without Investors has converged", async () => {
-  const world = await aWorld();
-  const master = aMaster(world, 0n);
-  await deliver(world);
-  expect(await proofOf(world, master)).toMatchObject({ converged: true, investors: [], investorsCount: 0n });
 });
 
 test("a pool has not converged while the units of a fee are still to be redeemed", async () => {

@@ -22,22 +22,14 @@ test("an assign is found by its operation id", async () => {
   const call = aCall();
   await world.service.assign(anAssignment(pair), call);
 
-  expect(await world.service.getOperation({ operationId: call.commandId }, aCall())).toEqual({
+  expect(await world.service.getOperation({ operationId: call.commandId }, aCall())).toMatchObject({
     operationId: call.commandId,
     action: OperationAction.ASSIGN,
     login: pair.investorLogin,
-    amount: undefined,
-    comment: "",
-    outcome: EXECUTED,
-    refusalCode: "",
-    dealId: undefined,
-    createdAt: expect.any(Date),
-    finishedAt: expect.any(Date),
-    reference: "",
-    legs: [],
-    feeKey: "",
-    transferKeys: [],
     masterLogin: pair.masterLogin,
+    outcome: EXECUTED,
+    finishedAt: expect.any(Date),
+    transferKeys: [],
   });
   await expect(outcomeOf(world, "unknown")).rejects.toMatchObject({ code: "operation_not_found" });
 });

@@ -13,18 +13,6 @@ const ALL: ListSubscriptionsRequest = {
   limit: 1_000,
 };
 
-test("subscriptions are listed by id, page by page, without gap or repeat", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world);
-  for (let made = 0; made < 5; made += 1) await subscribed(world, masterLogin, 500_00n);
-  const whole = await world.service.listSubscriptions(ALL, aCall());
-  expect(whole).toMatchObject({ hasMore: false, items: { length: 5 } });
-  const first = await world.service.listSubscriptions({ ...ALL, limit: 3 }, aCall());
-  const second = await world.service.listSubscriptions({ ...ALL, limit: 3, afterId: first.items[2]!.id }, aCall());
-  expect([first.hasMore, second.hasMore]).toEqual([true, false]);
-  expect([...first.items, ...second.items]).toEqual(whole.items);
-});
-
 test("subscriptions are filtered by Master, Investor and status, also for each of those who are asked for at the same time", async () => {
   const { world, ...one } = await aPair(500_00n);
   const other = await subscribed(world, aMaster(world), 500_00n);

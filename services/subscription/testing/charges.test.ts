@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { aPool } from "./trading-pairs.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { listReviewGroups } from "#kernel/review/list-reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
@@ -9,7 +10,7 @@ import { externalFundsInvestor, externalFundsMaster } from "../checks/external-f
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
-import { holdingOf, inBucket } from "./ledger.ts";
+import { holdingOf, inBucket, balances, findingsOf } from "./ledger.ts";
 import { pausedAt } from "./paused.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
@@ -29,18 +30,13 @@ function charge(world: World, login: string, amount: bigint, over: Charge = {}):
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount, ...deal });
 }
 
-async function aPool(adoptCharges: string, ...balances: readonly bigint[]) {
-  const world = await aWorld({ adoptCharges });
-  const masterLogin = aMaster(world, 0n);
-  const pairs = [];
-  for (const balance of balances) pairs.push(await subscribed(world, masterLogin, balance));
-  return { world, masterLogin, pairs, logins: pairs.map(({ investorLogin }) => investorLogin) };
-}
+const adopting = async (adoptCharges: string, ...balances: readonly bigint[]) =>
+  aPool(await aWorld({ adoptCharges }), ...balances);
 
 const groupsOf = async ({ deps }: World) => (await listReviewGroups(deps.pool, { afterId: 0n, limit: 100 })).items;
 
 test("a dormant fee that a rule names is adopted without a review: it leaves the Master once, and later results follow the shares", async () => {
-  const { world, masterLogin, logins } = await aPool("2, Dormant fee", 1_000_00n, 1_000_00n);
+  const { world, masterLogin, logins } = await adopting("2, Dormant fee", 1_000_00n, 1_000_00n);
   const [charged = ""] = logins;
   charge(world, charged, -15_00n);
   await settle(world);
@@ -50,11 +46,11 @@ test("a dormant fee that a rule names is adopted without a review: it leaves the
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_985_00n);
   trader(world, masterLogin).result(200_00n);
   await settleAndReconcile(world);
-  expect(logins.map((login) => balanceOf(world.platform.ledger, login))).toEqual([1_084_24n, 1_100_76n]);
+  expect(balances(world, ...logins)).toEqual([1_084_24n, 1_100_76n]);
 });
 
 test("a deal that no rule names is not adopted", async () => {
-  const { world, logins } = await aPool("4,Dormant", 1_000_00n);
+  const { world, logins } = await adopting("4,Dormant", 1_000_00n);
   charge(world, logins[0] ?? "", -15_00n, { action: CORRECTION, comment: "dormant fee" });
   await settle(world);
   expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
@@ -63,7 +59,7 @@ test("a deal that no rule names is not adopted", async () => {
 });
 
 test("a charge by rule beside other external funds leaves their review, its amount and its proposal as they are", async () => {
-  const { world, masterLogin, logins, pairs } = await aPool("4", 1_000_00n);
+  const { world, masterLogin, logins, pairs } = await adopting("4", 1_000_00n);
   const [login = ""] = logins;
   charge(world, login, 40_00n, { action: CORRECTION, comment: "gift" });
   await settle(world);
@@ -82,7 +78,7 @@ test("a charge by rule beside other external funds leaves their review, its amou
 });
 
 test("a charge that is adopted while a withdrawal reads the Master counts in its decision", async () => {
-  const { world, masterLogin, logins } = await aPool("4", 1_000_00n, 1_000_00n);
+  const { world, masterLogin, logins } = await adopting("4", 1_000_00n, 1_000_00n);
   const [login = ""] = logins;
   charge(world, login, -15_00n);
   await deliver(world);
@@ -98,7 +94,7 @@ test("a charge that is adopted while a withdrawal reads the Master counts in its
 });
 
 test("a charge by rule on its way while the Investor leaves, or that comes after it, is the Investor's own", async () => {
-  const { world, masterLogin, logins } = await aPool("4", 1_000_00n);
+  const { world, masterLogin, logins } = await adopting("4", 1_000_00n);
   const [login = ""] = logins;
   charge(world, login, -15_00n);
   await deliver(world);
@@ -106,12 +102,12 @@ test("a charge by rule on its way while the Investor leaves, or that comes after
   await settle(world);
   charge(world, login, -15_00n);
   await settleAndReconcile(world);
-  expect([masterLogin, login].map((each) => balanceOf(world.platform.ledger, each))).toEqual([0n, 970_00n]);
+  expect(balances(world, masterLogin, login)).toEqual([0n, 970_00n]);
   expect(await reviewsOf(world)).toEqual([]);
 });
 
 test("a charge by rule that is above the share waits for a deposit on its way, otherwise operators decide", async () => {
-  const { world, masterLogin, logins, pairs } = await aPool("4", 20_00n);
+  const { world, masterLogin, logins, pairs } = await adopting("4", 20_00n);
   const [login = ""] = logins;
   trader(world, masterLogin).result(-10_00n);
   await settle(world);
@@ -142,10 +138,7 @@ test("a charge on an Investor with 0.00 is a ticket about the Investor, which a 
     charge(world, login, -15_00n);
     await settle(world);
     const review = await reviewWithReason(world, "external_funds_on_investor");
-    const breaks = async () =>
-      (await externalFundsInvestor(world.deps).run({ cursor: "", pendingBreaks: [] })).findings.map(
-        ({ message }) => message,
-      );
+    const breaks = async () => (await findingsOf(externalFundsInvestor(world.deps))).map(({ message }) => message);
     expect(await breaks()).toEqual([
       `15.00 USD was taken from Investor ${login} without this service, which leaves the account at -15.00 USD. Review required: adopt it after a deposit has covered it, or acknowledge it.`,
     ]);
@@ -172,7 +165,7 @@ test("a charge on an Investor with 0.00 is a ticket about the Investor, which a 
 });
 
 test("what comes after an adoption is not of its cause, also when it is the same amount", async () => {
-  const { world, logins } = await aPool("", 1_000_00n);
+  const { world, logins } = await adopting("", 1_000_00n);
   const [login = ""] = logins;
   charge(world, login, -15_00n);
   await settle(world);
@@ -183,7 +176,7 @@ test("what comes after an adoption is not of its cause, also when it is the same
 });
 
 test("two replicas that adopt a charge by rule at once adopt it once, also after a crash before", async () => {
-  const { world, masterLogin, logins } = await aPool("4", 1_000_00n);
+  const { world, masterLogin, logins } = await adopting("4", 1_000_00n);
   charge(world, logins[0] ?? "", -15_00n);
   await deliver(world);
   const { pool } = world.deps;
@@ -197,7 +190,7 @@ test("two replicas that adopt a charge by rule at once adopt it once, also after
 });
 
 test("the reviews of one action, comment and day are a group, and others are not of it", async () => {
-  const { world, masterLogin, logins } = await aPool("", ...Array.from({ length: 6 }, () => 1_000_00n));
+  const { world, logins } = await adopting("", ...Array.from({ length: 6 }, () => 1_000_00n));
   const [first = "", second = "", third = "", fourth = "", fifth = "", sixth = ""] = logins;
   for (const login of [first, second, third]) charge(world, login, -15_00n);
   charge(world, second, -15_00n);
@@ -227,7 +220,6 @@ test("the reviews of one action, comment and day are a group, and others are not
   expect((await Promise.all(groups.slice(1).map(({ group }) => amounts(group)))).flat().toSorted()).toEqual(
     [-12_00n, -15_00n, -15_00n, -16_00n].toSorted(),
   );
-  expect(masterLogin).not.toBe("");
 });
 
 /** Masters with an Investor of 1,000.00 each, and own capital that operators have acknowledged. */
@@ -260,15 +252,7 @@ test("the same charge on three Masters is one group, and one decision by two ope
   await settle(world);
   const [group, ...others] = await groupsOf(world);
   expect(others).toEqual([]);
-  const each = { currencyCode: "USD", minorUnits: -15_00n };
-  expect(group).toMatchObject({
-    reason: "external_funds_on_master",
-    cause: { action: CHARGE, comment: "Dormant fee", day: "2026-01-31" },
-    open: 3,
-    amount: { ...each, minorUnits: -45_00n },
-    lowest: each,
-    highest: each,
-  });
+  expect(group).toMatchObject({ reason: "external_funds_on_master", open: 3, amount: { minorUnits: -45_00n } });
   for (const [actor, state] of [
     ["anna", ReviewState.PROPOSED],
     ["boris", ReviewState.DECIDED],
@@ -346,8 +330,8 @@ test("a charge on a Master that was reversed leaves its group, and a deal that a
 });
 
 test("the reviews of more accounts than are read at once are opened and closed, each once", async () => {
-  const { world, pairs } = await aPool("", 1_000_00n);
-  const [{ id, masterLogin }] = pairs as [(typeof pairs)[number]];
+  const { world, pairs } = await adopting("", 1_000_00n);
+  const [{ id }] = pairs as [(typeof pairs)[number]];
   const { pool } = world.deps;
   const logins = sql`insert into investor_account (login, quarantined_minor, moved_number, filed_number, received_number, pooled_subscription_id)
     select 'q' || lpad(n::text, 5, '0'), -15_00, 1, 1, 1, ${id} from generate_series(1, 1010) as n`;
@@ -359,5 +343,4 @@ test("the reviews of more accounts than are read at once are opened and closed, 
   await many(pool, sql`update investor_account set quarantined_minor = 0 where login like 'q%'`);
   await openExternalReviews(world.deps);
   expect(await many(pool, counted)).toEqual([{ count: 0 }]);
-  expect(masterLogin).not.toBe("");
 });

@@ -20,26 +20,23 @@ import {
   times,
 } from "./crash-at-every-point.ts";
 import { deposit, requestWithdrawal } from "./funding.ts";
-import { entriesOf, inBucket, pairOf } from "./ledger.ts";
+import { entriesOf, inBucket, pairOf, balances } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { settle } from "./settle.ts";
+import { type Pair, settle, subscribedAll } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
 import { postResults } from "../processes/posting/send-postings.ts";
 
 vi.setConfig({ testTimeout: CRASH_TEST_MS });
 
-async function pairs(world: World, count: number) {
-  const made = times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) }));
-  for (const pair of made) await world.service.assign(anAssignment(pair), aCall());
-  await settle(world);
-  return made;
-}
-
-type Pair = Awaited<ReturnType<typeof pairs>>[number];
+const pairs = (world: World, count: number) =>
+  subscribedAll(
+    world,
+    times(count, () => ({ masterLogin: aMaster(world), balance: 500_00n })),
+  );
 
 /** The jobs of one Master. */
-async function runMasterJobs(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
+async function runMasterJobs(deps: Deps, { masterLogin, investorLogin }: Omit<Pair, "id">): Promise<void> {
   await catchUp(deps, { login: masterLogin }, jobContext());
   await allocateMaster(deps, masterLogin);
   await markMaster(deps, masterLogin, jobContext());
@@ -55,7 +52,7 @@ function setFeesDue({ fees: { rules } }: World): void {
 }
 
 /** Each fee of an Investor was decided once, and its profit is charged. */
-async function expectDecidedOnce(world: World, pair: Pair): Promise<void> {
+async function expectDecidedOnce(world: World, pair: Omit<Pair, "id">): Promise<void> {
   const fees = sql`select kind, amount_minor as amount from due_fee where investor_login = ${pair.investorLogin} order by number`;
   expect(await many(world.deps.pool, fees)).toEqual([
     { kind: "PF_DEBT", amount: 9_00n },
@@ -84,8 +81,7 @@ test("allocation, strikes and postings that crash at any point happen exactly on
   });
   for (const { masterLogin, investorLogin } of cases) {
     expect(await inBucket(world, masterLogin, "pooled")).toEqual([637_00n]);
-    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(637_00n);
-    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(637_00n);
+    expect(balances(world, investorLogin, masterLogin)).toEqual([637_00n, 637_00n]);
   }
 });
 
@@ -136,11 +132,11 @@ test("a withdrawal with results and fees that crashes at any point is one decisi
     ends.add(end);
     const answer = await requestWithdrawal(world, investorLogin, 200_00n, operation);
     await settle(world);
-    const balances = [masterLogin, investorLogin].map((login) => balanceOf(world.platform.ledger, login));
+    const left = balances(world, masterLogin, investorLogin);
     expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
     if (end === "REFUSED") {
       expect(answer.state).toBe(WithdrawalState.REFUSED);
-      expect(balances).toEqual([570_00n, 570_00n]);
+      expect(left).toEqual([570_00n, 570_00n]);
       continue;
     }
     expect(answer).toMatchObject({
@@ -152,7 +148,7 @@ test("a withdrawal with results and fees that crashes at any point is one decisi
         effective: { minorUnits: 200_00n },
       },
     });
-    expect(balances).toEqual([340_00n, 340_00n]);
+    expect(left).toEqual([340_00n, 340_00n]);
     await expectDecidedOnce(world, { masterLogin, investorLogin });
   }
   expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 20000"]));
@@ -202,8 +198,10 @@ test("an unassign with a result and a fee that crashes at any point takes the fe
     const status = await statusOf(world, investorLogin);
     outcomes.add(status);
     expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
-    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(status === "ACTIVE" ? 570_00n : 0n);
-    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(status === "ACTIVE" ? 570_00n : 540_00n);
+    expect(balances(world, masterLogin, investorLogin)).toEqual([
+      status === "ACTIVE" ? 570_00n : 0n,
+      status === "ACTIVE" ? 570_00n : 540_00n,
+    ]);
     if (status !== "ACTIVE") await expectDecidedOnce(world, { masterLogin, investorLogin });
   }
   expect(outcomes).toEqual(new Set(["ACTIVE", "CANCELLED"]));

@@ -3,13 +3,11 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
-import { expectBooksToReconcile } from "./books.ts";
-import { crashing } from "./crash.ts";
-import { reviewWithReason, reviewsOf, vote } from "./reviews.ts";
+import { reviewsOf, vote } from "./reviews.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, times } from "./crash-at-every-point.ts";
-import { inBucket, holdingOf } from "./ledger.ts";
-import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
-import { type Pair, settle, subscribedAll, aPair, settleAndReconcile } from "./settle.ts";
+import { inBucket, holdingOf, balances } from "./ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
+import { type Pair, settle, subscribedAll } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
@@ -75,61 +73,6 @@ test("an adoption that crashes at any point is applied completely once or not at
   );
 });
 
-test("a resume that crashes at any point is applied, or its review is still open", async () => {
-  const world = await aWorld();
-  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-  const pairs = await crashAtEveryPoint(world, {
-    prepare: (count) => preparePairs(world, count, amendment),
-    run: voteTwice("resume"),
-  });
-  for (const pair of pairs) {
-    await castMissingVotes(world, pair, "resume");
-    trader(world, pair.masterLogin).result(10_00n);
-  }
-  await recover(world);
-  for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
-  expect(await reviewsOf(world)).toEqual([]);
-});
-
-test("of concurrent confirming votes one decides, and the money moves once", async () => {
-  const world = await aWorld();
-  const [pair] = await preparePairs(world, 1, { kind: MovementKind.EXTERNAL, amount: 40_00n });
-  if (pair === undefined) throw new Error("no pair was prepared");
-  await vote(world.deps, pair.review, { action: "adopt", actor: "anna" });
-  const results = await Promise.allSettled(
-    ["boris", "carol", "dora"].map((actor) => vote(world.deps, pair.review, { action: "adopt", actor })),
-  );
-  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  await settleAndReconcile(world);
-  expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
-});
-
-test("a compensation that crashes at any point is applied completely or not at all", async () => {
-  const { world, masterLogin } = await aPair(100_00n);
-  trader(world, masterLogin).result(-130_00n);
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
-  await settle(world);
-  const review = await reviewWithReason(world, "external_funds_on_master");
-  await vote(world.deps, review, { action: "compensate_deficit", actor: "anna" });
-  for (let points = 0; ; points += 1) {
-    const { deps, crashed } = crashing(world.deps, points);
-    const confirmation = { action: "compensate_deficit", actor: "boris" };
-    const result = await Promise.race([
-      vote(deps, review, confirmation).catch(() => "refused"),
-      crashed.then(() => "crashed"),
-    ]);
-    await expectBooksToReconcile(world);
-    const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
-    expect([-30_00n, 0n]).toContain(pooled);
-    if (result === "crashed") continue;
-    expect(pooled).toBe(0n);
-    expect(points).toBeGreaterThan(15);
-    break;
-  }
-  await settle(world);
-  expect(await reviewsOf(world)).toEqual([]);
-});
-
 test("a repair of an earlier deal that crashes at any point is allocated once, and who has left is paid once", async () => {
   const world = await aWorld();
   const { ledger } = world.platform;
@@ -172,7 +115,7 @@ test("a repair of an earlier deal that crashes at any point is allocated once, a
   await recover(world);
   for (const { masterLogin, left, stays } of cases) {
     const logins = [masterLogin, left.investorLogin, stays.investorLogin];
-    expect(logins.map((login) => balanceOf(ledger, login))).toEqual([40_00n, 60_00n, 40_00n]);
+    expect(balances(world, ...logins)).toEqual([40_00n, 60_00n, 40_00n]);
     expect(await inBucket(world, masterLogin, "pooled")).toEqual([40_00n]);
   }
   expect(await reviewsOf(world)).toEqual([]);

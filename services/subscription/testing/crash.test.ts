@@ -27,12 +27,6 @@ async function assignedPairs(world: World, count: number) {
   return pairs;
 }
 
-async function subscribedPairs(world: World, count: number) {
-  const pairs = await assignedPairs(world, count);
-  await settle(world);
-  return pairs;
-}
-
 test("an assign that crashes at any point is either finished or rolled back, and never keeps the account lock", async () => {
   const world = await aWorld();
   const { ledger } = world.platform;
@@ -61,71 +55,17 @@ test("an assign that crashes at any point is either finished or rolled back, and
   for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
 });
 
-test("an unassign that crashes at any point is either finished or leaves the Investor in the pool", async () => {
-  const world = await aWorld();
-  const { ledger } = world.platform;
-  const cases = await crashAtEveryPoint(world, {
-    prepare: (count) => subscribedPairs(world, count),
-    run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
-  });
-
-  const outcomes = new Set<string>();
-  for (const pair of cases) {
-    const { masterLogin, investorLogin } = pair;
-    const status = await statusOf(world, investorLogin);
-    outcomes.add(status);
-    expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
-    expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
-    expect(balanceOf(ledger, investorLogin)).toBe(500_00n);
-    const again = world.service.unassign(pair, aCall());
-    if (status === "ACTIVE") await again;
-    else await expect(again).rejects.toMatchObject({ code: "subscription_not_active" });
-  }
-  expect(outcomes).toEqual(new Set(["ACTIVE", "CANCELLED"]));
-  await recover(world);
-  for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
-});
-
-test("a withdrawal that crashes at any point is paid once or refused, and a repetition gets that end", async () => {
-  const world = await aWorld();
-  const { ledger } = world.platform;
-  const cases = await crashAtEveryPoint(world, {
-    prepare: async (count) =>
-      (await subscribedPairs(world, count)).map((pair) => ({ ...pair, operation: anOperation() })),
-    run: (deps, { investorLogin, operation }) =>
-      requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 200_00n, operation),
-    // Hardly more points follow its decision.
-    stride: Math.min(STRIDE, 3),
-  });
-
-  const ends = new Set<string>();
-  for (const { masterLogin, investorLogin, operation } of cases) {
-    const end = await endOf(world, operation.operationId);
-    ends.add(end);
-    expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
-    const repeat = () => requestWithdrawal(world, investorLogin, 200_00n, operation);
-    const answer = await repeat();
-    const isPaid = end !== "REFUSED";
-    expect(answer.state).toBe(isPaid ? WithdrawalState.PAID : WithdrawalState.REFUSED);
-    expect(await repeat()).toEqual(answer);
-    await settle(world);
-    expect(await endOf(world, operation.operationId)).toBe(isPaid ? "ENDED 20000" : "REFUSED");
-    expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual(
-      isPaid ? [300_00n, 300_00n] : [500_00n, 500_00n],
-    );
-  }
-  expect(ends).toEqual(new Set(["nothing", "REFUSED", "ENDED 20000"]));
-  for (const pair of cases) await world.service.unassign(pair, aCall());
-  await recover(world);
-  for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
-});
-
 test("a withdrawal whose payout is refused and that crashes at any point returns its reserve to the pool once", async () => {
   const world = await aWorld();
   world.platform.rules.refuse = ({ key }) => (key.startsWith("withdrawal:") ? "insufficient_funds" : undefined);
   const cases = await crashAtEveryPoint(world, {
     prepare: async (count) =>
-      (await subscribedPairs(world, count)).map((pair) => ({ ...pair, operation: anOperation() })),
+      (
+        await subscribedAll(
+          world,
+          times(count, () => ({ masterLogin: aMaster(world), balance: 500_00n })),
+        )
+      ).map((pair) => ({ ...pair, operation: anOperation() })),
     run: (deps, { investorLogin, operation }) =>
       requestWithdrawal({ service: subscriptionService(deps), deps }, investorLogin, 200_00n, operation),
   });

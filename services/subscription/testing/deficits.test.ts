@@ -5,17 +5,16 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import { externalFundsMaster } from "../checks/external-funds.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, takeFee, withdraw } from "./funding.ts";
+import { completeWithdrawal, decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { getDeparture } from "../store/departures.ts";
-import { cents, inBucket, holdingOf } from "./ledger.ts";
+import { balances, cents, inBucket, holdingOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, type Pair, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
-import { SYMBOL, type Trader, trader } from "./trader.ts";
+import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 type Pool = {
@@ -53,60 +52,6 @@ async function onMaster({ deps }: World): Promise<string[]> {
   const { findings } = await externalFundsMaster(deps).run({ cursor: "", pendingBreaks: [] });
   return findings.map(({ message }) => message);
 }
-
-function balances({ platform }: World, logins: readonly string[]): bigint[] {
-  return logins.map((login) => balanceOf(platform.ledger, login));
-}
-
-async function mirrorLegOf({ service, deps }: World, investorLogin: string) {
-  const [row] = await many<{ key: string }>(
-    deps.pool,
-    sql`select source_key as key
-        from flow join subscription on subscription.id = flow.subscription_id
-        where investor_login = ${investorLogin} and source_key is not null
-        order by flow.id desc
-        limit 1`,
-  );
-  const { items } = await service.findMirrors({ keys: [row?.key ?? ""] }, aCall());
-  return items.map(({ amount, isHeld, appliedAt }) => [cents(amount), isHeld, appliedAt !== undefined]);
-}
-
-async function waitsOf({ service }: World, masterLogin: string) {
-  return (await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 1 }, aCall())).waits;
-}
-
-test("a deposit during a deficit stays on the account, and the platform's compensation covers the whole hole", async () => {
-  const { world, masterLogin, pairs } = await aDeficit();
-  const [first, second] = pairs;
-  await deposit(world, second.investorLogin, 300_00n);
-  await settleAndReconcile(world);
-  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([-500_00n, 0n, 300_00n]);
-  expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 300_00n]);
-  expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, true, false]]);
-  expect(await waitsOf(world, masterLogin)).toEqual([
-    {
-      reason: MarketWaitReason.POOL_DEFICIT,
-      amount: moneyToProto(usd(300_00n)),
-      since: expect.any(Date),
-      message: expect.stringMatching(/^300\.00 USD joins the pool when a compensation of the broker/),
-    },
-  ]);
-
-  compensated(world, masterLogin, 500_00n);
-  await settleAndReconcile(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
-  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([300_00n, 0n, 300_00n]);
-  expect(await mirrorLegOf(world, second.investorLogin)).toEqual([[300_00n, false, true]]);
-  expect(await waitsOf(world, masterLogin)).toEqual([]);
-
-  for (const pair of pairs) {
-    await world.service.unassign(pair, aCall());
-    await settle(world);
-  }
-  expect(balances(world, [masterLogin, first.investorLogin, second.investorLogin])).toEqual([0n, 0n, 300_00n]);
-  expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
-});
 
 test("a compensation is no result: it is in no part, in no fee and in no track record", async () => {
   const { world, masterLogin } = await aDeficit();
@@ -201,7 +146,7 @@ test("money that waits for the end of a deficit can be withdrawn, also by an Inv
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 180_00n, outside: 0n, pooled: -250_00n });
   expect(await withdraw(world, investorLogin, 500_00n, "2")).toBe(180_00n);
   await settle(world);
-  expect(balances(world, [masterLogin, investorLogin])).toEqual([-500_00n, 0n]);
+  expect(balances(world, masterLogin, investorLogin)).toEqual([-500_00n, 0n]);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ inbound: 0n, outside: 0n, pooled: -250_00n });
   await expect(withdraw(world, investorLogin, 1_00n, "3")).rejects.toMatchObject({
     code: "investor_deficit",
@@ -252,7 +197,7 @@ test("an Investor who joined at the moment of the loss waits, pays nothing, and 
   compensated(world, masterLogin, 200_00n);
   await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 400_00n]);
-  expect(balances(world, [masterLogin, joining, leaving])).toEqual([400_00n, 400_00n, 50_00n]);
+  expect(balances(world, masterLogin, joining, leaving)).toEqual([400_00n, 400_00n, 50_00n]);
 });
 
 test("when a dealer covers the hole, a deposit of an Investor below zero waits until operators have raised it", async () => {
@@ -267,20 +212,6 @@ test("when a dealer covers the hole, a deposit of an Investor below zero waits u
   await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 300_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-});
-
-test("a compensation out of acknowledged own capital leaves no movement that needs a decision", async () => {
-  const { world, masterLogin } = await aDeficit();
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 700_00n });
-  await settle(world);
-  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
-  await settle(world);
-  const review = await reviewWithReason(world, "external_funds_on_master");
-  expect([cents(review.amount), review.actions]).toEqual([700_00n, ["acknowledge", "compensate_deficit"]]);
-  await decide(world, review, "compensate_deficit");
-  await settleAndReconcile(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
-  expect(await reviewsOf(world)).toEqual([]);
 });
 
 test("a preview shows what a withdrawal and an exit would come to during a deficit", async () => {
@@ -353,23 +284,6 @@ test("what floats now covers a loss: deposits are mirrored, and a compensation r
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([555_50n, 656_50n]);
 });
 
-test("while positions are open, a compensation raises what nothing covers that floated at the last valuation", async () => {
-  const { world, masterLogin, master, position } = await aCoveredLoss(-370_00n);
-  await passTime(world, 10_000);
-  await settle(world);
-  // Cash of 350.00 less 370.00: of the 450.00 that had floated before 80.00 have come back, 40.00 for each, so each lacks 10.00.
-  compensated(world, masterLogin, 30_00n);
-  await settle(world);
-  expect(await many(world.deps.pool, sql`select amount_minor from compensation`)).toEqual([
-    { amount_minor: 10_00n },
-    { amount_minor: 10_00n },
-  ]);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([415_00n, -35_00n]);
-  master.close(position, { profit: -370_00n });
-  await settleAndReconcile(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([5_00n, 5_00n]);
-});
-
 test("deposits wait while what floats exceeds the capital, and are mirrored soon after it has come back", async () => {
   const { world, masterLogin, pairs, master, position } = await aCoveredLoss(750_00n);
   await settle(world);
@@ -385,29 +299,4 @@ test("deposits wait while what floats exceeds the capital, and are mirrored soon
   await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([0n, 0n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(450_00n);
-});
-
-test("a compensation raises whom a fee without redeemed units has taken below zero, although the pool has a value", async () => {
-  const { world, ...a } = await aPair(1_000_00n);
-  const { masterLogin } = a;
-  await subscribed(world, masterLogin, 1_000_00n);
-  const master = trader(world, masterLogin);
-  master.open();
-  await settle(world);
-  world.platform.state.oldPrices = [{ symbol: SYMBOL, tickAt: undefined }];
-  await takeFee(world, a.investorLogin, { key: "fee:1", amount: 30_00n });
-  await settle(world);
-  master.charge(-1_980_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, 10_00n]);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(-10_00n);
-  const entries = sql`select result_minor, raised_minor from allocation_entry order by number desc limit 1`;
-
-  compensated(world, masterLogin, 10_00n);
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([-10_00n, 10_00n]);
-  expect(await many(world.deps.pool, entries)).toEqual([{ result_minor: 0n, raised_minor: 10_00n }]);
-  const proof = await world.service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
-  expect(cents(proof.unredeemed)).toBe(20_00n);
-  await expectBooksToReconcile(world);
 });

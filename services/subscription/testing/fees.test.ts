@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { aPool } from "./trading-pairs.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { outcomeUnknown } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -11,20 +12,17 @@ import { aWorldWithHourlyWeeks, before, passTimeTo } from "./hourly-weeks.ts";
 import { inBucket, pairOf } from "./ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { type Pair, settle, subscribed, whileJobsRun, settleAndReconcile } from "./settle.ts";
-import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, withFees, type World } from "./world.ts";
 
 /** Units of 1e-8 USD. */
 const CENT = 1_000_000n;
 
 /** Pools of which 30 % of the profit are due, and weeks of an hour. */
-async function aPool(...balances: readonly bigint[]) {
+async function feePool(...balances: readonly bigint[]) {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   world.fees.rules.ratePpm = 300_000;
-  const masterLogin = aMaster(world, 0n);
-  const pairs: Pair[] = [];
-  for (const balance of balances) pairs.push(await subscribed(world, masterLogin, balance));
-  return { world, cutOff, masterLogin, pairs, pair: pairs[0]!, master: trader(world, masterLogin) };
+  const pool = await aPool(world, ...balances);
+  return { ...pool, cutOff, pair: pool.pairs[0]! };
 }
 
 async function closeWeek(world: World, cutOff: Date): Promise<void> {
@@ -51,7 +49,7 @@ async function withdrawn(world: World, { investorLogin }: Pair, amount: bigint):
 }
 
 test("a withdrawal pays for the profit above the mark, once, and for new profit only above it", async () => {
-  const { world, pair, master } = await aPool(10_000_00n);
+  const { world, pair, master } = await feePool(10_000_00n);
   master.result(2_000_00n);
   await settle(world);
   // A result alone changes nothing in it.
@@ -88,7 +86,7 @@ test("a withdrawal pays for the profit above the mark, once, and for new profit 
 });
 
 test("a closed week pays for the profit of each Investor, and the next one only for what is new", async () => {
-  const { world, cutOff, masterLogin, pairs, master } = await aPool(750_00n, 250_00n);
+  const { world, cutOff, masterLogin, pairs, master } = await feePool(750_00n, 250_00n);
   const [first, second] = pairs as [Pair, Pair];
   master.result(100_00n, { at: before(cutOff(0)) });
   master.result(40_00n, { at: cutOff(0) });
@@ -114,31 +112,8 @@ test("a closed week pays for the profit of each Investor, and the next one only 
   expect(await many(world.deps.pool, sql`select number from open_week`)).toEqual([]);
 });
 
-test("an open loss at the end of a week keeps profit uncharged until it is realised, and an open profit is not charged", async () => {
-  const { world, cutOff, pair, master } = await aPool(1_000_00n);
-  const at = before(cutOff(0), MINUTE_MS);
-  master.result(100_00n, { at });
-  const losing = master.open({ at });
-  master.float(losing, -40_00n);
-  await settle(world);
-  await closeWeek(world, cutOff(0));
-  expect(await decidedFees(world)).toEqual([["W", 18_00n]]);
-  expect(world.fees.weeks).toMatchObject([{ markedAt: expect.any(Date) }]);
-  expect(await pairOf(world, pair)).toMatchObject({ earned: 100_00n, mark: 60_00n * CENT, layers: [40_00n * CENT] });
-
-  const winning = master.open({ at: cutOff(0) });
-  master.float(winning, 500_00n);
-  master.close(losing, { profit: -30_00n, at: cutOff(0) });
-  await settle(world);
-  await closeWeek(world, cutOff(1));
-  // 10.00 of the 40.00 were not lost.
-  expect((await decidedFees(world)).slice(1)).toEqual([["W", 3_00n]]);
-  expect(await pairOf(world, pair)).toMatchObject({ earned: 70_00n, mark: 70_00n * CENT, layers: [] });
-  await expectBooksToReconcile(world);
-});
-
 test("profit is charged at the rate of its time, also when the rate was changed for a time that was added up before", async () => {
-  const { world, cutOff, pair, master } = await aPool(1_000_00n);
+  const { world, cutOff, pair, master } = await feePool(1_000_00n);
   const [first, second] = [before(cutOff(0), 20 * MINUTE_MS), before(cutOff(0), 10 * MINUTE_MS)];
   master.result(20_00n, { at: first });
   master.result(30_00n, { at: second });
@@ -165,7 +140,7 @@ test("profit is charged at the rate of its time, also when the rate was changed 
 });
 
 test("the repair of a deal is profit at the rate of that deal's time", async () => {
-  const { world, cutOff, pair, master } = await aPool(1_000_00n);
+  const { world, cutOff, pair, master } = await feePool(1_000_00n);
   const change = before(cutOff(0), 10 * MINUTE_MS);
   world.fees.rules.changes = [{ from: change, ratePpm: 100_000 }];
   const { dealId } = master.result(-100_00n, { at: before(change) });
@@ -187,7 +162,7 @@ test("the repair of a deal is profit at the rate of that deal's time", async () 
 });
 
 test("an Investor that subscribes again continues at its mark, and pays for a repair of its time before", async () => {
-  const { world, masterLogin, pairs, pair, master } = await aPool(1_000_00n, 1_000_00n);
+  const { world, masterLogin, pairs, pair, master } = await feePool(1_000_00n, 1_000_00n);
   const { dealId } = master.result(-40_00n);
   master.result(240_00n);
   await settle(world);
@@ -223,7 +198,7 @@ test("an Investor that subscribes again continues at its mark, and pays for a re
 });
 
 test("the results between an exit and the next assign are not read again, except from the first repair among them on", async () => {
-  const { world, masterLogin, pair, master } = await aPool(1_000_00n, 1_000_00n);
+  const { world, masterLogin, pair, master } = await feePool(1_000_00n, 1_000_00n);
   const { dealId } = master.result(-40_00n);
   await settle(world);
   const again = async () => {
@@ -260,29 +235,8 @@ async function decidedPair(world: World, pair: Pair) {
   return await pairOf(world, pair);
 }
 
-test("an exit reserves its fee, takes the rest, and leaves debts to other Masters paid first", async () => {
-  const { world, pair, master } = await aPool(1_000_00n);
-  world.fees.rules.debt = () => 12_00n;
-  master.result(100_00n);
-  await settle(world);
-  expect(await world.service.unassign(pair, aCall())).toMatchObject({ amount: { minorUnits: -1_058_00n } });
-  const [{ request } = { request: undefined }] = world.fees.recorded.values();
-  expect(request?.investors).toMatchObject([
-    {
-      due: [
-        { kind: "PF_DEBT", amountMinor: 12_00n },
-        { kind: "PF", amountMinor: 30_00n, suffix: `UA${pair.id}` },
-      ],
-    },
-  ]);
-  await settleAndReconcile(world);
-  expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(1_058_00n);
-  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
-  expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toEqual([]);
-});
-
 test("a debt that another decision has taken is not recorded, and its reserve returns to the pool", async () => {
-  const { world, pair } = await aPool(1_000_00n);
+  const { world, pair } = await feePool(1_000_00n);
   world.fees.rules.debt = () => 12_00n;
   const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
     const investors = request.investors.map((each) => ({
@@ -305,7 +259,7 @@ test.each([
 ])(
   "an exit whose fees were not recorded, because fee %s, is finished with its fees, and not without them",
   async (_how, error) => {
-    const { world, pair, master } = await aPool(1_000_00n);
+    const { world, pair, master } = await feePool(1_000_00n);
     master.result(100_00n);
     await settle(world);
     const unreachable = withFees(world, { recordFees: () => Promise.reject(error) });
@@ -325,7 +279,7 @@ test.each([
 );
 
 test("a fee of a week that ended without a debit while it was counted keeps no reserve", async () => {
-  const { world, pair } = await aPool(1_000_00n);
+  const { world, pair } = await feePool(1_000_00n);
   world.fees.rules.openWeekly = () => [{ key: "fee:weekly", amount: 50_00n }];
   const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
     const investors = request.investors.map((each) => ({ ...each, openWeeklyKeys: [] }));
@@ -338,7 +292,7 @@ test("a fee of a week that ended without a debit while it was counted keeps no r
 });
 
 test("while fee is away the pool goes on, no Investor leaves, and afterwards everything is caught up", async () => {
-  const { world, cutOff, masterLogin, pairs, pair, master } = await aPool(750_00n, 250_00n);
+  const { world, cutOff, masterLogin, pairs, pair, master } = await feePool(750_00n, 250_00n);
   const { ledger } = world.platform;
   world.fees.rules.isDown = true;
   master.result(100_00n, { at: before(cutOff(0)) });
@@ -376,7 +330,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
 });
 
 test("terms of another database decide nothing: no withdrawal, no week, no debt", async () => {
-  const { world, cutOff, pair, master } = await aPool(1_000_00n);
+  const { world, cutOff, pair, master } = await feePool(1_000_00n);
   const outside = await subscribed(world, aMaster(world, 0n), 100_00n);
   await world.service.unassign(outside, aCall());
   world.fees.rules.debt = () => 5_00n;

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { balances } from "./ledger.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { PermitState } from "#proto/pamm/platform/v1/platform.ts";
@@ -18,7 +19,7 @@ const PAUSE_MS = 31_000;
 test("results, mirrors and exits of an earlier generation of the permits are calculated anew, each once", async () => {
   const world = await aWorld();
   const { pool } = world.deps;
-  const { byKey, ledger, state } = world.platform;
+  const { byKey, state } = world.platform;
   const [pair, leaver] = [
     await subscribed(world, aMaster(world, 0n), 100_00n),
     await subscribed(world, aMaster(world, 0n), 200_00n),
@@ -45,9 +46,7 @@ test("results, mirrors and exits of an earlier generation of the permits are cal
   }
   expect(refusalsOf("posting:").filter((code) => code === "")).toEqual([""]);
   expect(await many(pool, sql`select generation from permit_generation`)).toEqual([{ generation: 2n }]);
-  expect(balanceOf(ledger, pair.investorLogin)).toBe(160_00n);
-  expect(balanceOf(ledger, pair.masterLogin)).toBe(160_00n);
-  expect(balanceOf(ledger, leaver.masterLogin)).toBe(0n);
+  expect(balances(world, pair.investorLogin, pair.masterLogin, leaver.masterLogin)).toEqual([160_00n, 160_00n, 0n]);
   await expectBooksToReconcile(world);
 });
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { expect, test } from "vitest";
 import { createLog } from "#kernel/log.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { openLedger, strikeLedger } from "../processes/allocate/ledger.ts";
@@ -10,8 +9,8 @@ import type { Mark } from "../domain/pool/strike-pool.ts";
 import { lockMaster } from "../store/masters.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
-import { inBucket } from "./ledger.ts";
-import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
+import { inBucket, stopReasonOf } from "./ledger.ts";
+import { deliver, settle, aPair, settleAndReconcile } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { type World } from "./world.ts";
 
@@ -27,14 +26,9 @@ function logging({ deps }: World): { readonly deps: Deps; readonly faults: () =>
   return { deps: { ...deps, log }, faults: () => lines.filter(({ error }) => error !== undefined) };
 }
 
-async function reasonOf({ deps }: World): Promise<string | null | undefined> {
-  const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
-  return row?.reason;
-}
-
 /** Operators see the error id only; the log has one error with this id, the Master, the deal and the stack. */
 async function expectInternalError(world: World, faults: readonly LogLine[], fields: object): Promise<void> {
-  const reason = await reasonOf(world);
+  const reason = await stopReasonOf(world);
   const [, errorId] = /^Internal error ([0-9a-f-]{36}); see the log\.$/.exec(reason ?? "") ?? [];
   expect(faults).toMatchObject([{ level: "error", error_id: errorId, ...fields, error: { type: "TypeError" } }]);
   expect(faults[0]?.error?.stack).toContain("internal-errors.test.ts");
@@ -92,18 +86,4 @@ test("an internal error in a strike stops the Master", async () => {
 
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(dealId) });
   await expectBooksToReconcile(world);
-});
-
-test("the message of a broken pool is shown to operators", async () => {
-  const { world, masterLogin } = await aPair(500_00n);
-  const master = trader(world, masterLogin);
-  const positionId = master.open();
-  master.float(positionId, 10_00n);
-  await subscribed(world, masterLogin, 500_00n);
-  const { deps, faults } = logging(world);
-
-  expect(await strikeAt(deps, masterLogin, [])).toBeUndefined();
-
-  expect(await reasonOf(world)).toBe(`Position ${positionId} is open in the books, but not on the platform.`);
-  expect(faults()).toEqual([]);
 });

@@ -1,13 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { balances } from "./ledger.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { serviceUnavailable } from "#kernel/contract/refusals.ts";
-import type { Deps } from "../deps.ts";
-import { allocateResults } from "../jobs/allocate-results.ts";
-import { recordDecisions } from "../jobs/decide-weeks.ts";
-import { settleDepartures } from "../jobs/settle-departures.ts";
 import { holdLock } from "../processes/account-lock.ts";
 import { decide } from "../processes/departure/decide.ts";
 import { insertDepartures } from "../store/departures.ts";
@@ -25,9 +21,9 @@ import {
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
-import { deliver, type Pair, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
+import { type Pair, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, type World } from "./world.ts";
 
 /** The lock timeout of the database is half a second. */
 const LONGER_THAN_LOCK_TIMEOUT_MS = 800;
@@ -46,11 +42,8 @@ async function inProfit(ratePpm = 0, weekly: readonly Due[] = []): Promise<{ wor
   return { world, pair };
 }
 
-function expectBalances({ platform }: World, { investorLogin, masterLogin }: Pair, investor: bigint, master: bigint) {
-  expect([balanceOf(platform.ledger, investorLogin), balanceOf(platform.ledger, masterLogin)]).toEqual([
-    investor,
-    master,
-  ]);
+function expectBalances(world: World, { investorLogin, masterLogin }: Pair, investor: bigint, master: bigint) {
+  expect(balances(world, investorLogin, masterLogin)).toEqual([investor, master]);
 }
 
 test("a withdrawal that was being decided when another database took over reserves nothing, because its account lock may be lost", async () => {
@@ -118,35 +111,22 @@ test("fee records what was decided at the exact log position, once, also when th
   expect(records).toHaveBeenCalledOnce();
   // Nor does the job send them again.
   expect(await many(world.deps.pool, sql`select id from fee_decision where recorded_at is null`)).toEqual([]);
-  const requests = [...world.fees.recorded.values()].map((each) => each.request);
-  expect(requests).toEqual([
-    {
-      key: "withdrawal:1",
-      masterLogin,
-      periodStart: world.deps.week.anchor,
-      periodEnd: expect.any(Date),
-      markedAt: undefined,
-      isLast: true,
-      investors: [
-        {
-          investorLogin,
-          openWeeklyKeys: [],
-          due: [
-            {
-              key: `fee:${investorLogin}:${masterLogin}:WD1`,
-              kind: "PF",
-              suffix: "WD1",
-              masterLogin,
-              // It includes the result that was not allocated before.
-              amountMinor: 600_30n,
-              since: requests[0]?.periodEnd,
-              explanation: expect.objectContaining({ throughNumber: "2" }),
-            },
-          ],
-        },
-      ],
-    },
-  ]);
+  const [{ request } = { request: undefined }] = world.fees.recorded.values();
+  // It includes the result that was not allocated before.
+  const fee = {
+    key: `fee:${investorLogin}:${masterLogin}:WD1`,
+    kind: "PF",
+    suffix: "WD1",
+    amountMinor: 600_30n,
+    since: request?.periodEnd,
+  };
+  expect(request).toMatchObject({
+    key: "withdrawal:1",
+    masterLogin,
+    periodStart: world.deps.week.anchor,
+    isLast: true,
+    investors: [{ investorLogin, openWeeklyKeys: [], due: [{ ...fee, explanation: { throughNumber: "2" } }] }],
+  });
 });
 
 test("a posting blocked by the account lock is finished under that lock, with its own key", async () => {
@@ -227,53 +207,6 @@ test("an exit of a subscription that another command has ended is finally refuse
     kind: "refused",
     refusal: { code: "subscription_not_active" },
   });
-});
-
-test.each([
-  ["in a pool", true],
-  ["outside of one", false],
-])(
-  "a decided withdrawal %s whose fee the job records later is finished with what was decided, by the jobs or a repetition",
-  async (_where, isPooled) => {
-    const { world, pair } = await inProfit(RATE_PPM);
-    const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
-    if (!isPooled) world.fees.rules.debt = () => 600_00n;
-    const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(serviceUnavailable("fee"));
-    await expect(withdraw(withFees(world, { recordFees }), investorLogin, 1_000_00n, "1")).rejects.toMatchObject({
-      code: "outcome_unknown",
-      operationId: "1",
-    });
-    // Nothing waits for it: results are allocated, and are not part of the decision.
-    trader(world, pair.masterLogin).result(300_00n);
-    await deliver(world);
-    await allocateResults(world.deps);
-    expect(world.fees.recorded.size).toBe(0);
-    await passTime(world, 10_000);
-    await recordDecisions(world.deps);
-    expect(world.fees.recorded.size).toBe(1);
-    if (isPooled) await settleDepartures(world.deps);
-    const after = isPooled ? 10_700_00n : 10_400_00n;
-    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isPooled ? after : 12_000_00n);
-    expect(await withdraw(world, investorLogin, 1_000_00n, "1")).toBe(1_000_00n);
-    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(after);
-    await settleAndReconcile(world);
-    expectBalances(world, pair, isPooled ? after : 12_300_00n, isPooled ? after : 12_300_00n);
-  },
-);
-
-test("two concurrent exits are decided one after the other, each with all results allocated so far", async () => {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 3_000_00n)];
-  trader(world, masterLogin).result(400_00n);
-  const answers = await Promise.all(pairs.map((pair) => world.service.unassign(pair, aCall())));
-  expect(answers.map(({ amount }) => amount!.minorUnits)).toEqual([-1_100_00n, -3_300_00n]);
-  await settleAndReconcile(world);
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
-  expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
-    1_100_00n,
-    3_300_00n,
-  ]);
 });
 
 test("a withdrawal waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {

@@ -2,38 +2,60 @@ import assert from "node:assert/strict";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { readPairs } from "../store/pairs.ts";
-import type { World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
+import type { Check, Finding } from "#kernel/reconcile/check.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
+import type { Buckets } from "../domain/buckets.ts";
+import { findPoolLedger } from "../store/pool-ledger.ts";
+import { aCall, type World } from "./world.ts";
 
-type Bucket = "outside" | "inbound" | "waiting" | "pooled" | "reserved" | "outbound" | "quarantined" | "unposted";
+const NOTHING_FILED = { own: 0n, imported: 0n, unallocated: 0n, holdings: [] };
 
-/** One bucket of each holding of a pool, in cents, ascending by subscription. */
-export async function inBucket(world: World, masterLogin: string, bucket: Bucket): Promise<bigint[]> {
-  const { holdings } = await poolLedger(world, masterLogin);
-  return holdings.map((holding) => cents(holding[bucket]));
+/** The books of a pool at one instant, in cents: its holdings, ascending by subscription, and the money that belongs to no Investor. */
+export async function poolLedger({ deps }: Pick<World, "deps">, masterLogin: string) {
+  const ledger = (await findPoolLedger(deps.pool, masterLogin)) ?? NOTHING_FILED;
+  const { own, imported, unallocated } = ledger;
+  const holdings = ledger.holdings.map(({ subscriptionId, investorLogin, buckets }) => {
+    return { subscriptionId, investorLogin, ...buckets };
+  });
+  return { external: own + imported + unallocated, holdings };
 }
 
-export async function holdingOf(
+/** One bucket of each holding of a pool. */
+export async function inBucket(world: World, masterLogin: string, bucket: keyof Buckets): Promise<bigint[]> {
+  const { holdings } = await poolLedger(world, masterLogin);
+  return holdings.map((holding) => holding[bucket]);
+}
+
+export async function holdingOf(world: World, masterLogin: string, id: bigint): Promise<Buckets | undefined> {
+  const { holdings } = await poolLedger(world, masterLogin);
+  return holdings.find(({ subscriptionId }) => subscriptionId === id);
+}
+
+export function balances({ platform }: Pick<World, "platform">, ...logins: readonly string[]): bigint[] {
+  return logins.map((login) => balanceOf(platform.ledger, login));
+}
+
+/** What is under review on a Master, its own capital, and whether the books and the platform agree. */
+export async function ownCapitalOf(
   world: World,
   masterLogin: string,
-  id: bigint,
-): Promise<Record<Bucket, bigint> | undefined> {
-  const { holdings } = await poolLedger(world, masterLogin);
-  const holding = holdings.find(({ subscriptionId }) => subscriptionId === id);
-  return holding && bucketsOf(holding);
+): Promise<[bigint | undefined, bigint | undefined, boolean]> {
+  const { master, converged } = await proofOf(world, masterLogin);
+  return [master?.quarantined?.minorUnits, master?.ownCapital?.minorUnits, converged];
 }
 
-function bucketsOf(holding: Readonly<Record<Bucket, Money>>): Record<Bucket, bigint> {
-  return {
-    outside: cents(holding.outside),
-    inbound: cents(holding.inbound),
-    waiting: cents(holding.waiting),
-    pooled: cents(holding.pooled),
-    reserved: cents(holding.reserved),
-    outbound: cents(holding.outbound),
-    quarantined: cents(holding.quarantined),
-    unposted: cents(holding.unposted),
-  };
+/** Pooled amounts of the Investors, and the money of the Master that belongs to no Investor. */
+export async function sharesOf(world: World, masterLogin: string): Promise<bigint[]> {
+  const { holdings, external } = await poolLedger(world, masterLogin);
+  return [...holdings.map(({ pooled }) => pooled), external];
+}
+
+export async function proofOf({ service }: World, masterLogin: string) {
+  return await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
+}
+
+export async function findingsOf(check: Check): Promise<readonly Finding[]> {
+  return (await check.run({ cursor: "", pendingBreaks: [] })).findings;
 }
 
 export function cents(money: Money | undefined): bigint {
@@ -89,6 +111,12 @@ export async function pairOf(
   assert(pair !== undefined);
   const { earned, mark, layers } = pair.earnings;
   return { foldedNumber: pair.foldedNumber, earned, mark, layers: layers.map(({ amount }) => amount) };
+}
+
+/** Why the only Master is stopped. */
+export async function stopReasonOf({ deps }: World): Promise<string | null | undefined> {
+  const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
+  return row?.reason;
 }
 
 /** The published events of a feed, by message name. */

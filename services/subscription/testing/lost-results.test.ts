@@ -183,29 +183,6 @@ test("nothing is allocated, struck or posted in another database before everythi
   expect([await earnedOf(world, ann), resultsOf(world, ann), await isHeld()]).toEqual([30_00n, [30_00n], false]);
 });
 
-test("lost assigns of several Masters are settled by their repeated assigns", async () => {
-  const world = await aWorld();
-  const masters = [aMaster(world), aMaster(world)];
-  for (const masterLogin of masters) await subscribed(world, masterLogin, 100_00n);
-  const lost = restored(world);
-  const assigned = masters.map((masterLogin) => ({ masterLogin, investorLogin: lost.assigned(masterLogin, 100_00n) }));
-  for (const { masterLogin, investorLogin } of assigned) {
-    trader(world, masterLogin).result(50_00n);
-    lost.result(investorLogin, 25_00n);
-  }
-  const pooled = await many<{ login: string }>(world.deps.pool, sql`select investor_login as login from holding`);
-  for (const { login } of pooled) lost.result(login, 25_00n);
-  await lost.resume();
-  expect(await reviewsOf(world)).toEqual([]);
-  for (const pair of assigned) await world.service.assign(anAssignment(pair), aCall());
-  await settle(world);
-  for (const { masterLogin, investorLogin } of assigned) {
-    expect(resultsOf(world, investorLogin)).toEqual([25_00n]);
-    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(250_00n);
-  }
-  await expectBooksToReconcile(world);
-});
-
 test("what no posting explains is a review, and until it is decided operators cannot resume", async () => {
   const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
   const lost = restored(world);
@@ -223,17 +200,6 @@ test("what no posting explains is a review, and until it is decided operators ca
   await lost.resume();
   expect(await reviewsOf(world)).toEqual([]);
   expect([resultsOf(world, ann), resultsOf(world, ben)]).toEqual([[60_00n], [30_00n]]);
-});
-
-test("operators acknowledge what no posting explains, and resume", async () => {
-  const { world, masterLogin, investorLogin: ann } = await aPair(300_00n);
-  const lost = restored(world);
-  trader(world, masterLogin).result(90_00n);
-  lost.result(ann, 60_00n);
-  await settle(world);
-  await decide(world, await reviewWithReason(world, "lost_results"), "acknowledge");
-  await lost.resume();
-  expect(resultsOf(world, ann)).toEqual([60_00n]);
 });
 
 test("own capital has what the Investors have not got, under review", async () => {

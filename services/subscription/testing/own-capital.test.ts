@@ -4,12 +4,11 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { inBucket } from "./ledger.ts";
+import { balances, ownCapitalOf, sharesOf } from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
-import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
+import { settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
 
 /** A dealer moves money on the Master; the services receive it with the next run. */
 function moved(world: World, login: string, amount: bigint): void {
@@ -21,18 +20,6 @@ async function aRegistered(balance: bigint, invested: bigint) {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n, balance);
   return { world, ...(await subscribed(world, masterLogin, invested)), trades: trader(world, masterLogin) };
-}
-
-/** Pooled amounts of the Investors, and the money of the Master that belongs to no Investor. */
-async function shares(world: World, masterLogin: string): Promise<(bigint | undefined)[]> {
-  const { external } = await poolLedger(world, masterLogin);
-  return [...(await inBucket(world, masterLogin, "pooled")), external?.minorUnits];
-}
-
-async function proofOf(world: World, masterLogin: string) {
-  const request = { masterLogin, afterSubscriptionId: 0n, limit: 10 };
-  const { master, converged } = await world.service.getProof(request, aCall());
-  return [master?.quarantined?.minorUnits, master?.ownCapital?.minorUnits, converged];
 }
 
 test("the floating result of positions at registration belongs to own capital", async () => {
@@ -48,27 +35,12 @@ test("the floating result of positions at registration belongs to own capital", 
   await subscribed(world, masterLogin, 1_000_00n);
   trades.close(position, { profit: 140_00n });
   await settleAndReconcile(world);
-  expect(await shares(world, masterLogin)).toEqual([1_020_00n, 1_020_00n]);
-});
-
-test("movements between two deals of a flat Master share from the next deal on, also when all are received at once", async () => {
-  const { world, masterLogin, trades } = await aRegistered(1_000_00n, 1_000_00n);
-  trades.result(20_00n);
-  moved(world, masterLogin, -1_010_00n);
-  trades.result(30_00n);
-  moved(world, masterLogin, 2_080_00n);
-  trades.result(90_00n);
-  moved(world, masterLogin, -2_080_00n);
-  trades.result(10_00n);
-  await deliver(world);
-  await settleAndReconcile(world);
-  // 1010/1010, then 1040/0, then 1070/2140 less 2080, then shared 1070 : 60.
-  expect(await shares(world, masterLogin)).toEqual([1_079_47n, 60_53n]);
+  expect(await sharesOf(world, masterLogin)).toEqual([1_020_00n, 1_020_00n]);
 });
 
 test("own capital is quarantined until two operators acknowledge it, and each later movement is a new case", async () => {
   const { world, masterLogin, trades } = await aRegistered(5_000_00n, 1_000_00n);
-  expect(await proofOf(world, masterLogin)).toEqual([5_000_00n, 0n, false]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([5_000_00n, 0n, false]);
   const review = await reviewWithReason(world, "external_funds_on_master");
   expect(review).toMatchObject({ amount: { minorUnits: 5_000_00n }, actions: ["acknowledge"] });
   // A result between the reading and the decision does not change what was decided about.
@@ -76,19 +48,19 @@ test("own capital is quarantined until two operators acknowledge it, and each la
   await settle(world);
   await decide(world, review, "acknowledge");
   await settle(world);
-  expect(await proofOf(world, masterLogin)).toEqual([0n, 5_500_00n, true]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([0n, 5_500_00n, true]);
   trades.result(60_00n);
   await settle(world);
   expect(await reviewsOf(world)).toEqual([]);
-  expect(await proofOf(world, masterLogin)).toEqual([0n, 5_550_00n, true]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([0n, 5_550_00n, true]);
 
   moved(world, masterLogin, -5_000_00n);
   await settle(world);
-  expect(await proofOf(world, masterLogin)).toEqual([550_00n, 0n, false]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([550_00n, 0n, false]);
   const again = await reviewWithReason(world, "external_funds_on_master");
   expect(again.amount?.minorUnits).toBe(-5_000_00n);
   await decide(world, again, "acknowledge");
-  expect(await proofOf(world, masterLogin)).toEqual([0n, 550_00n, true]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([0n, 550_00n, true]);
   await expectBooksToReconcile(world);
 });
 
@@ -99,8 +71,8 @@ test("own capital below zero stays quarantined until the money is back, and cost
   await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
   trades.result(30_00n);
   await settle(world);
-  expect(await shares(world, masterLogin)).toEqual([1_030_00n, -300_00n]);
-  expect(await proofOf(world, masterLogin)).toEqual([-300_00n, 0n, false]);
+  expect(await sharesOf(world, masterLogin)).toEqual([1_030_00n, -300_00n]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([-300_00n, 0n, false]);
   expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({
     amount: { minorUnits: -300_00n },
     actions: ["allocate"],
@@ -110,7 +82,7 @@ test("own capital below zero stays quarantined until the money is back, and cost
   ]);
   moved(world, masterLogin, 300_00n);
   await settleAndReconcile(world);
-  expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([0n, 0n, true]);
   expect(await reviewsOf(world)).toEqual([]);
 });
 
@@ -138,7 +110,7 @@ async function expectToServe(world: World, masterLogin: string): Promise<void> {
   expect(await many(world.deps.pool, sql`select from subscription where status <> 'CANCELLED'`)).toEqual([]);
   expect(await reviewsOf(world)).toEqual([]);
   expect(await breaksOf(world)).toEqual([]);
-  expect(await proofOf(world, masterLogin)).toMatchObject([0n, expect.anything(), true]);
+  expect(await ownCapitalOf(world, masterLogin)).toMatchObject([0n, expect.anything(), true]);
   await expectBooksToReconcile(world);
 }
 
@@ -161,7 +133,7 @@ test("what falls on own capital after the last Investor has left is the amount o
   await settle(world);
   // No Investor has money there, so nothing waits for a decision any more; one who came would pay for it.
   expect([await reviewsOf(world), await breaksOf(world)]).toEqual([[], []]);
-  expect(await proofOf(world, masterLogin)).toEqual([-31_00n, 0n, false]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([-31_00n, 0n, false]);
   await expectToRefuseInvestors(world, masterLogin);
   moved(world, masterLogin, 31_00n);
   await settle(world);
@@ -196,9 +168,9 @@ test("a charge that is acknowledged without own capital stays under review while
   expect(review).toMatchObject({ amount: { minorUnits: -250_00n }, actions: ["allocate"] });
   await decide(world, review, "allocate");
   await settleAndReconcile(world);
-  expect(await shares(world, masterLogin)).toEqual([750_00n, 0n]);
+  expect(await sharesOf(world, masterLogin)).toEqual([750_00n, 0n]);
   expect([await reviewsOf(world), await breaksOf(world)]).toEqual([[], []]);
-  expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
+  expect(await ownCapitalOf(world, masterLogin)).toEqual([0n, 0n, true]);
 });
 
 test("the last Investor of a Master that lacks money waits until it is paid in, which is the only way then", async () => {
@@ -236,8 +208,10 @@ test("a gain on own capital after the last Investor has left is acknowledged, or
     await decide(world, review, action, action === "allocate" ? dealId : 0n);
     await settle(world);
     const isAllocated = action === "allocate";
-    expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isAllocated ? 970_00n : 950_00n);
-    expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isAllocated ? 0n : 20_00n);
+    expect(balances(world, investorLogin, masterLogin)).toEqual([
+      isAllocated ? 970_00n : 950_00n,
+      isAllocated ? 0n : 20_00n,
+    ]);
     await expectToServe(world, masterLogin);
   }
 });

@@ -2,31 +2,28 @@ import { expect, test } from "vitest";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import type { Deps } from "../deps.ts";
-import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { isPosting, postingsAtPlatform } from "./postings-at-platform.ts";
-import { settle, subscribed, settleAndReconcile } from "./settle.ts";
+import { settle, settleAndReconcile, aPair } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime } from "./world.ts";
+import { aCall, passTime } from "./world.ts";
 import { postUnderLock } from "../processes/posting/send-postings.ts";
 
-async function aPair(deposited: bigint) {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), deposited);
+async function aPool(deposited: bigint) {
+  const pair = await aPair(deposited);
+  const { world, masterLogin, investorLogin } = pair;
   return {
-    world,
     ...pair,
-    master: trader(world, pair.masterLogin),
-    balance: () => balanceOf(world.platform.ledger, pair.investorLogin),
+    master: trader(world, masterLogin),
+    balance: () => balanceOf(world.platform.ledger, investorLogin),
   };
 }
 
 test("a loss debits an account down to 0.00 at most; the rest is netted with later results", async () => {
-  const { world, master, balance, masterLogin } = await aPair(100_00n);
+  const { world, master, balance, masterLogin } = await aPool(100_00n);
   master.result(-130_00n);
   await settleAndReconcile(world);
   expect(balance()).toBe(0n);
@@ -39,7 +36,7 @@ test("a loss debits an account down to 0.00 at most; the rest is netted with lat
 });
 
 test("a loss beyond the capital is not taken from a deposit, but posted when the share is above zero again", async () => {
-  const { world, master, balance, investorLogin } = await aPair(100_00n);
+  const { world, master, balance, investorLogin } = await aPool(100_00n);
   master.result(-130_00n);
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
@@ -52,7 +49,7 @@ test("a loss beyond the capital is not taken from a deposit, but posted when the
 });
 
 test("a posting on a busy account is retried under its key, and later results go into the next posting", async () => {
-  const { world, master, balance, investorLogin } = await aPair(100_00n);
+  const { world, master, balance, investorLogin } = await aPool(100_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
   master.result(10_00n);
   await settle(world);
@@ -67,7 +64,7 @@ test("a posting on a busy account is retried under its key, and later results go
 });
 
 test("the amount of a finally refused posting goes into the next one, after a pause", async () => {
-  const { world, master, balance } = await aPair(100_00n);
+  const { world, master, balance } = await aPool(100_00n);
   world.platform.rules.refuse = (request) => (isPosting(request) ? "platform_rejected" : undefined);
   master.result(10_00n);
   await settle(world);
@@ -84,7 +81,7 @@ test("the amount of a finally refused posting goes into the next one, after a pa
 });
 
 test("a posting with an unknown outcome is retried under its key and applied once", async () => {
-  const { world, master, balance } = await aPair(100_00n);
+  const { world, master, balance } = await aPool(100_00n);
   world.platform.rules.delay = isPosting;
   master.result(10_00n);
   await settle(world);
@@ -99,26 +96,8 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   expect(postingsAtPlatform(world)).toEqual(["1: 1000 applied"]);
 });
 
-test("a posting whose answer was lost is retried and posted once", async () => {
-  const { world, master, balance } = await aPair(100_00n);
-  let lost = 0;
-  const transferBatch: Deps["platform"]["transferBatch"] = async (request, context) => {
-    const answer = await world.platform.client.transferBatch(request, context);
-    lost += 1;
-    if (lost === 1) throw new Error("the answer was lost");
-    return answer;
-  };
-  const losing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
-  master.result(10_00n);
-  await settle(losing);
-  await passTime(world, 1_000);
-  await settle(losing);
-  expect(balance()).toBe(110_00n);
-  await expectBooksToReconcile(world);
-});
-
 test("a result above the maximum of one transfer is posted in parts", async () => {
-  const { world, master, balance } = await aPair(100_00n);
+  const { world, master, balance } = await aPool(100_00n);
   master.result(150_000_000_000n);
   master.result(100_000_000_000n);
   await settleAndReconcile(world);
@@ -131,7 +110,7 @@ test("a result above the maximum of one transfer is posted in parts", async () =
 });
 
 test("results that need more postings than one call sends are not reported as posted before the last one", async () => {
-  const { world, investorLogin: login, masterLogin } = await aPair(100_00n);
+  const { world, investorLogin: login, masterLogin } = await aPool(100_00n);
   const { lockOwner } = await holdForWithdrawal(world, login, 1_00n);
   await execute(
     world.deps.pool,

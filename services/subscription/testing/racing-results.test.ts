@@ -3,14 +3,14 @@ import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { sized } from "#test/support/proof.ts";
 import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
-import { cents } from "./ledger.ts";
+import { poolLedger } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const MAX_PAUSE_MS = 60;
@@ -60,9 +60,9 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
       async () => {
         const { holdings } = await poolLedger(world, masterLogin);
         return holdings
-          .filter(({ unposted }) => cents(unposted) !== 0n)
+          .filter(({ unposted }) => unposted !== 0n)
           .filter(({ unposted, investorLogin }) => {
-            return cents(unposted) > 0n || balanceOf(world.platform.ledger, investorLogin) > 0n;
+            return unposted > 0n || balanceOf(world.platform.ledger, investorLogin) > 0n;
           });
       },
       { timeout: 20_000, interval: 100 },
@@ -101,6 +101,6 @@ test("with concurrent commands and trades the books reconcile at every instant, 
       expect(getAccount(world.platform.ledger, masterLogin).positions).toEqual([]);
       await expectBooksToReconcile(world);
     }),
-    { numRuns: 10, endOnFailure: true },
+    { numRuns: sized({ test: 6, proof: 20 }), endOnFailure: true },
   );
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type TestPool, aPool } from "./trading-pairs.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -7,29 +8,24 @@ import { endings } from "../checks/endings.ts";
 import { externalFundsMaster } from "../checks/external-funds.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { withdraw } from "./funding.ts";
-import { cents, entriesOf as timelineOf, inBucket, holdingOf, partsOf } from "./ledger.ts";
+import {
+  cents,
+  entriesOf as timelineOf,
+  inBucket,
+  holdingOf,
+  partsOf,
+  balances,
+  findingsOf,
+  sharesOf,
+} from "./ledger.ts";
 import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
-import { type Trader, trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, aWorld, passTime, type World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
+import { trader } from "./trader.ts";
+import { aCall, aMaster, anAssignment, aWorld, passTime } from "./world.ts";
 
-const { EXTERNAL, CORRECTION } = MovementKind;
+const { EXTERNAL } = MovementKind;
 
-type Pool = {
-  readonly world: World;
-  readonly masterLogin: string;
-  readonly pairs: readonly Pair[];
-  readonly master: Trader;
-};
-
-async function aPool(...amounts: readonly bigint[]): Promise<Pool> {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  const pairs = [];
-  for (const amount of amounts) pairs.push(await subscribed(world, masterLogin, amount));
-  return { world, masterLogin, pairs, master: trader(world, masterLogin) };
-}
+type Pool = Omit<TestPool, "logins">;
 
 /** A deal of the trader; its ticket. */
 async function traded({ world, master }: Pool, amount: bigint, at?: Date): Promise<bigint> {
@@ -51,16 +47,12 @@ async function allocate(pool: Pool, review: Review, dealId = 0n): Promise<void> 
 }
 
 /** Pooled amounts of the Investors, and own capital. */
-async function shares({ world, masterLogin }: Pool): Promise<bigint[]> {
-  const { external } = await poolLedger(world, masterLogin);
-  return [...(await inBucket(world, masterLogin, "pooled")), cents(external)];
-}
+const shares = ({ world, masterLogin }: Pool) => sharesOf(world, masterLogin);
 
 async function expectNothingLeft({ world, masterLogin }: Pool): Promise<void> {
   await expectBooksToReconcile(world);
   expect(await reviewsOf(world)).toEqual([]);
-  const { findings } = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
-  expect(findings).toEqual([]);
+  expect(await findingsOf(externalFundsMaster(world.deps))).toEqual([]);
   const request = { masterLogin, afterSubscriptionId: 0n, limit: 10 };
   expect(await world.service.getProof(request, aCall())).toMatchObject({ converged: true });
 }
@@ -79,7 +71,7 @@ async function entriesOf({ world: { deps } }: Pool) {
 }
 
 test("a bad tick is given back to those who had it, with the ticket and the time of that deal", async () => {
-  const pool = await aPool(6_000_00n, 4_000_00n);
+  const pool = await aPool(await aWorld(), 6_000_00n, 4_000_00n);
   const tick = await traded(pool, -1_000_00n);
   expect(await shares(pool)).toEqual([5_400_00n, 3_600_00n, 0n]);
   const review = await booked(pool, 1_000_00n);
@@ -100,29 +92,12 @@ test("a bad tick is given back to those who had it, with the ticket and the time
 });
 
 test.each([
-  ["a balance operation", EXTERNAL, false],
-  ["the correction of an edited deal, after later results,", CORRECTION, true],
-])("a loss of 200.00 that comes back as %s leaves 1,050.00 each", async (_what, kind, isLate) => {
-  const pool = await aPool(1_000_00n, 1_000_00n);
-  const loss = await traded(pool, -200_00n);
-  let review = await booked(pool, 200_00n, kind);
-  if (isLate) {
-    await traded(pool, 100_00n);
-    review = await reviewWithReason(pool.world, "external_funds_on_master");
-  }
-  await allocate(pool, review, loss);
-  if (!isLate) await traded(pool, 100_00n);
-  expect(await shares(pool)).toEqual([1_050_00n, 1_050_00n, 0n]);
-  await expectNothingLeft(pool);
-});
-
-test.each([
   ["rounded to 0.00", -2n],
   ["was 0.00 for all", 0n],
 ])(
   "a repair of a deal whose part %s is divided by the units of that time, and no part of 0.00 is shown",
   async (_what, result) => {
-    const pool = await aPool(300_00n, 200_00n, 100_00n);
+    const pool = await aPool(await aWorld(), 300_00n, 200_00n, 100_00n);
     const { world, masterLogin, master, pairs } = pool;
     const position = master.open();
     const { dealId } = master.close(position, { profit: result });
@@ -141,18 +116,8 @@ test.each([
   },
 );
 
-test("a charge of 250.00 is borne by units now, and nothing is left of its break", async () => {
-  const pool = await aPool(1_000_00n, 3_000_00n);
-  const review = await booked(pool, -250_00n);
-  await allocate(pool, review);
-  expect(await shares(pool)).toEqual([937_50n, 2_812_50n, 0n]);
-  await traded(pool, 400_00n);
-  expect(await shares(pool)).toEqual([1_037_50n, 3_112_50n, 0n]);
-  await expectNothingLeft(pool);
-});
-
 test("money that is allocated now is shown against the units that share it, and own capital keeps its carry", async () => {
-  const pool = await aPool(1_000_00n);
+  const pool = await aPool(await aWorld(), 1_000_00n);
   const { world, master, masterLogin } = pool;
   const review = await booked(pool, 500_00n);
   await traded(pool, 1n);
@@ -176,24 +141,8 @@ test("money that is allocated now is shown against the units that share it, and 
   await expectBooksToReconcile(world);
 });
 
-test("who has joined since gets nothing, and who has withdrawn since gets the part of the units of that time", async () => {
-  const pool = await aPool(600_00n, 400_00n);
-  const { world } = pool;
-  const tick = await traded(pool, -100_00n);
-  await subscribed(world, pool.masterLogin, 1_000_00n);
-  await withdraw(world, pool.pairs[0]?.investorLogin ?? "", 440_00n, "1");
-  await settle(world);
-  expect(await shares(pool)).toEqual([100_00n, 360_00n, 1_000_00n, 0n]);
-  await allocate(pool, await booked(pool, 100_00n), tick);
-  expect(await shares(pool)).toEqual([160_00n, 400_00n, 1_000_00n, 0n]);
-  // Later results are shared by what each has then.
-  await traded(pool, 156_00n);
-  expect(await shares(pool)).toEqual([176_00n, 440_00n, 1_100_00n, 0n]);
-  await expectNothingLeft(pool);
-});
-
 test("who has left the pool since gets the part on the account, which leaves the Master by an exit transfer", async () => {
-  const pool = await aPool(600_00n, 400_00n);
+  const pool = await aPool(await aWorld(), 600_00n, 400_00n);
   const { world, masterLogin } = pool;
   const { ledger } = world.platform;
   const [first, second] = pool.pairs as [Pair, Pair];
@@ -202,13 +151,11 @@ test("who has left the pool since gets the part on the account, which leaves the
   await settle(world);
   expect(balanceOf(ledger, first.investorLogin)).toBe(540_00n);
   await allocate(pool, await booked(pool, 100_00n), tick);
-  expect(balanceOf(ledger, first.investorLogin)).toBe(600_00n);
-  expect(balanceOf(ledger, masterLogin)).toBe(400_00n);
+  expect(balances(world, first.investorLogin, masterLogin)).toEqual([600_00n, 400_00n]);
   expect(await holdingOf(world, masterLogin, second.id)).toMatchObject({ pooled: 400_00n });
   expect(await withdraw(world, first.investorLogin, 600_00n, "1")).toBe(600_00n);
   await settle(world);
-  const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
-  expect(findings).toEqual([]);
+  expect(await findingsOf(endings(world.deps))).toEqual([]);
   await expectNothingLeft(pool);
   await traded(pool, 10_00n);
   const list = async (from?: Date, limit = 10) => {
@@ -228,7 +175,7 @@ test("who has left the pool since gets the part on the account, which leaves the
 });
 
 test("who has a part of a repair on an archived account leaves, and has it when the account is back", async () => {
-  const pool = await aPool(600_00n, 400_00n);
+  const pool = await aPool(await aWorld(), 600_00n, 400_00n);
   const { world, masterLogin } = pool;
   const { ledger } = world.platform;
   const [, second] = pool.pairs as [Pair, Pair];
@@ -241,8 +188,7 @@ test("who has a part of a repair on an archived account leaves, and has it when 
   expect(amount?.minorUnits).toBe(-40_00n);
   await settle(world);
   expect(balanceOf(ledger, masterLogin)).toBe(600_00n);
-  const { findings } = await endings(world.deps).run({ cursor: "", pendingBreaks: [] });
-  expect(findings).toEqual([]);
+  expect(await findingsOf(endings(world.deps))).toEqual([]);
 
   ledger.archived.delete(second.investorLogin);
   await passTime(world, 3_600_000);
@@ -252,7 +198,7 @@ test("who has a part of a repair on an archived account leaves, and has it when 
 });
 
 test("who has left and is in a pool again has the part mirrored there", async () => {
-  const pool = await aPool(600_00n, 400_00n);
+  const pool = await aPool(await aWorld(), 600_00n, 400_00n);
   const { world } = pool;
   const [{ investorLogin, masterLogin }] = pool.pairs as [Pair];
   const tick = await traded(pool, -100_00n);
@@ -265,14 +211,13 @@ test("who has left and is in a pool again has the part mirrored there", async ()
     await settle(world);
     await allocate(pool, await booked(pool, 50_00n), tick);
   }
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(600_00n);
-  expect(balanceOf(world.platform.ledger, other)).toBe(0n);
+  expect(balances(world, investorLogin, other)).toEqual([600_00n, 0n]);
   expect((await inBucket(world, masterLogin, "pooled")).toSorted()).toEqual([400_00n, 600_00n]);
   await expectNothingLeft(pool);
 });
 
 test("what those who have left would have to give back is lacking on the Master, and stays under review", async () => {
-  const pool = await aPool(600_00n, 400_00n);
+  const pool = await aPool(await aWorld(), 600_00n, 400_00n);
   const { world } = pool;
   const tick = await traded(pool, 100_00n);
   await world.service.unassign(pool.pairs[0] as Pair, aCall());
@@ -304,7 +249,7 @@ test("acknowledged own capital has its part of what a dealer has moved, and of l
 });
 
 test("a repair ends a deficit, and enters the track record when it is decided", async () => {
-  const pool = await aPool(100_00n);
+  const pool = await aPool(await aWorld(), 100_00n);
   const { world } = pool;
   const tick = await traded(pool, -130_00n);
   await allocate(pool, await booked(pool, 130_00n), tick);
@@ -315,7 +260,7 @@ test("a repair ends a deficit, and enters the track record when it is decided", 
 });
 
 test("a repair that is dated before the end of a week counts in the open week", async () => {
-  const pool = await aPool(600_00n, 400_00n);
+  const pool = await aPool(await aWorld(), 600_00n, 400_00n);
   const { world } = pool;
   const { periodMs, anchor } = world.deps.week;
   const tick = await traded(pool, -100_00n);
@@ -330,7 +275,7 @@ test("a repair that is dated before the end of a week counts in the open week", 
 });
 
 test("only a result of this Master, in which an Investor had a share, can be named, and only what no operator has decided about is allocated", async () => {
-  const pool = await aPool(100_00n);
+  const pool = await aPool(await aWorld(), 100_00n);
   const { world } = pool;
   const masterLogin = aMaster(world, 0n);
   const lonely = trader(world, masterLogin).result(5_00n);

@@ -12,12 +12,11 @@ import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal, release, withdraw } from "./funding.ts";
 import { pausedAt } from "./paused.ts";
-import { inBucket, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf, poolLedger, balances } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
+import { deliver, settle, subscribed, settleAndReconcile, aPair } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
+import { aCall, passTime, type World } from "./world.ts";
 
 /** A dealer moves money without the service. */
 async function moveExternally(world: World, login: string, amount: bigint): Promise<void> {
@@ -35,17 +34,11 @@ async function stopByAmendment(world: World, login: string): Promise<void> {
   await settle(world);
 }
 
-async function aPool(balance: bigint) {
-  const world = await aWorld();
-  const masterLogin = aMaster(world, 0n);
-  return { world, ...(await subscribed(world, masterLogin, balance)) };
-}
-
 const stoppedMasters = ({ deps }: World) =>
   many(deps.pool, sql`select from master_pool where stopped_reason is not null`);
 
 test("a stopped Master opens a review with the state of its books at that moment", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   await stopByAmendment(world, investorLogin);
   const review = await reviewWithReason(world, "stopped");
   expect(review).toMatchObject({
@@ -72,7 +65,7 @@ test("a stopped Master opens a review with the state of its books at that moment
 });
 
 test("two API keys resume a Master, and waiting deposits, results and postings continue", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   await stopByAmendment(world, masterLogin);
   await deposit(world, investorLogin, 30_00n);
   trader(world, masterLogin).result(20_00n);
@@ -91,22 +84,8 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
   expect(await reviewsOf(world)).toEqual([]);
 });
 
-test("the vote of one API key alone resumes no Master", async () => {
-  const { world, masterLogin } = await aPool(500_00n);
-  await stopByAmendment(world, masterLogin);
-  const review = await reviewWithReason(world, "stopped");
-  await vote(world.deps, review, { action: "resume", actor: "anna" });
-  await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
-    code: "second_approver_required",
-  });
-  await expect(vote(world.deps, review, { action: "resume_with_difference", actor: "boris" })).rejects.toMatchObject({
-    code: "decision_differs",
-  });
-  expect(await stoppedMasters(world)).toHaveLength(1);
-});
-
 test("a Master whose account differs from its log is resumed only with resume_with_difference", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   await stopByAmendment(world, investorLogin);
   getAccount(world.platform.ledger, investorLogin).isComplete = false;
   const review = await reviewWithReason(world, "stopped");
@@ -124,7 +103,7 @@ test("a Master whose account differs from its log is resumed only with resume_wi
 test.each(["resume", "resume_with_difference"])(
   "a Master whose account, or that of its Investor, is in another currency is stopped whatever is decided: %s",
   async (action) => {
-    const { world, masterLogin, investorLogin } = await aPool(500_00n);
+    const { world, masterLogin, investorLogin } = await aPair(500_00n);
     await stopByAmendment(world, investorLogin);
     const review = await reviewWithReason(world, "stopped");
     const { foreign } = world.platform.ledger;
@@ -149,7 +128,7 @@ test.each(["resume", "resume_with_difference"])(
 );
 
 test("while the platform service is unavailable no vote is recorded", async () => {
-  const { world, masterLogin } = await aPool(500_00n);
+  const { world, masterLogin } = await aPair(500_00n);
   await stopByAmendment(world, masterLogin);
   const review = await reviewWithReason(world, "stopped");
   world.platform.state.isDown = true;
@@ -161,7 +140,7 @@ test("while the platform service is unavailable no vote is recorded", async () =
 });
 
 test("a deal older than the last strike is allocated when two API keys approve it by its id", async () => {
-  const { world, masterLogin } = await aPool(500_00n);
+  const { world, masterLogin } = await aPair(500_00n);
   const master = trader(world, masterLogin);
   const { dealId } = master.result(10_00n, { dealId: 900_001n });
   master.result(5_00n);
@@ -186,7 +165,7 @@ test("a deal older than the last strike is allocated when two API keys approve i
 test.each(["mirror", "exit"] as const)(
   "a %s that moved a wrong amount is sent again after two approvals, and the moved amount stays external",
   async (kind) => {
-    const { world, masterLogin, investorLogin } = await aPool(500_00n);
+    const { world, masterLogin, investorLogin } = await aPair(500_00n);
     const prefix = kind === "mirror" ? "subscription:mirror:" : "exit:";
     const wrongKeys: string[] = [];
     world.platform.rules.delay = ({ key }) => {
@@ -209,47 +188,14 @@ test.each(["mirror", "exit"] as const)(
     await passTime(world, 60_000);
     await settle(world);
     const { external } = await poolLedger(world, masterLogin);
-    expect(external?.minorUnits).toBe(wrong[kind].amount);
+    expect(external).toBe(wrong[kind].amount);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(kind === "mirror" ? 559_00n : 1_00n);
     await expectBooksToReconcile(world);
   },
 );
 
-test("a dealer's deposit on an Investor is adopted after two approvals and reaches the Master", async () => {
-  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
-  await moveExternally(world, investorLogin, 40_00n);
-  const review = await reviewWithReason(world, "external_funds_on_investor");
-  expect(review).toMatchObject({
-    login: investorLogin,
-    amount: { minorUnits: 40_00n },
-    actions: ["adopt", "acknowledge"],
-  });
-  await decide(world, review, "adopt");
-  await settleAndReconcile(world);
-  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(540_00n);
-  expect(await reviewsOf(world)).toEqual([]);
-});
-
-test("a withdrawal above the Investor's share of the pool is not adopted", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await moveExternally(world, investorLogin, -50_01n);
-  const review = await reviewWithReason(world, "external_funds_on_investor");
-  await vote(world.deps, review, { action: "adopt", actor: "anna" });
-  trader(world, masterLogin).result(-450_00n);
-  await settle(world);
-  const exceeds = {
-    code: "action_not_possible",
-    message: expect.stringContaining("50.01 USD exceeds the Investor's share of the pool, 50.00 USD"),
-  };
-  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject(exceeds);
-  await vote(world.deps, review, { action: "withdraw_proposal", actor: "anna" });
-  await expect(vote(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject(exceeds);
-  await expectBooksToReconcile(world);
-});
-
 test("acknowledged external funds stay acknowledged while the Investor trades, until they double, change their sign or are moved by others", async () => {
-  const { world, investorLogin } = await aPool(500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const reason = "external_funds_on_investor";
   const acknowledge = async () => await decide(world, await reviewWithReason(world, reason), "acknowledge");
   const trade = async (amount: bigint) => {
@@ -270,7 +216,7 @@ test("acknowledged external funds stay acknowledged while the Investor trades, u
 });
 
 test("a proposal that is made while a review is renewed for a trade holds", async () => {
-  const { world, investorLogin } = await aPool(500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   const { pool } = world.deps;
   await moveExternally(world, investorLogin, 40_00n);
   const { id } = await reviewWithReason(world, "external_funds_on_investor");
@@ -289,7 +235,7 @@ test("a proposal that is made while a review is renewed for a trade holds", asyn
 });
 
 test("a proposal is void when the amount changes, and the review closes when the funds are gone", async () => {
-  const { world, investorLogin } = await aPool(500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
@@ -309,7 +255,7 @@ test("a proposal is void when the amount changes, and the review closes when the
 test.each([40_00n, -40_00n])(
   "a proposal about %s cents holds while the Investor trades, and the decision is about what is there then",
   async (amount) => {
-    const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+    const { world, masterLogin, investorLogin, id } = await aPair(500_00n);
     await moveExternally(world, investorLogin, amount);
     const review = await reviewWithReason(world, "external_funds_on_investor");
     await vote(world.deps, review, { action: "adopt", actor: "anna" });
@@ -352,7 +298,7 @@ test.each<[string, (world: World, login: string) => unknown]>([
   ],
   ["a dealer books a charge of the trader", (world, login) => trader(world, login).charge(-1n)],
 ])("a proposal about external funds is void when %s, and a decision that comes before is refused", async (_, move) => {
-  const { world, investorLogin } = await aPool(500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
@@ -370,7 +316,7 @@ test.each<[string, (world: World, login: string) => unknown]>([
 });
 
 test("a withdrawal that reads the Master while funds are adopted is refused until they are in the pool", async () => {
-  const { world, investorLogin } = await aPool(500_00n);
+  const { world, investorLogin } = await aPair(500_00n);
   await moveExternally(world, investorLogin, 40_00n);
   const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
@@ -388,7 +334,7 @@ test("a withdrawal that reads the Master while funds are adopted is refused unti
 });
 
 test("external funds of the Master raise negative shares to 0.00: to the cent, and without a result", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(100_00n);
+  const { world, masterLogin, investorLogin } = await aPair(100_00n);
   const other = await subscribed(world, masterLogin, 50_00n);
   trader(world, masterLogin).result(-180_00n);
   await settle(world);
@@ -411,10 +357,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
     { deficit: false },
   ]);
-  expect([investorLogin, other.investorLogin].map((login) => balanceOf(world.platform.ledger, login))).toEqual([
-    0n,
-    0n,
-  ]);
+  expect(balances(world, investorLogin, other.investorLogin)).toEqual([0n, 0n]);
   // They may deposit again, and share in later results beside the 4.99 that is left.
   await deposit(world, investorLogin, 10_00n);
   await settle(world);
@@ -422,12 +365,12 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([12_00n, 0n]);
   const { external } = await poolLedger(world, masterLogin);
-  expect(external?.minorUnits).toBe(5_99n);
+  expect(external).toBe(5_99n);
   await expectBooksToReconcile(world);
 });
 
 test("no Investor is compensated while the Master has open positions", async () => {
-  const { world, masterLogin } = await aPool(100_00n);
+  const { world, masterLogin } = await aPair(100_00n);
   const master = trader(world, masterLogin);
   const open = master.open();
   master.result(-120_00n);
@@ -447,7 +390,7 @@ test("no Investor is compensated while the Master has open positions", async () 
 });
 
 test("external funds withdrawn from an Investor and returned leave every bucket as it was", async () => {
-  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
+  const { world, masterLogin, investorLogin, id } = await aPair(500_00n);
   const { ledger } = world.platform;
   const before = await holdingOf(world, masterLogin, id);
   const unmatched = enter(ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -40_00n });
@@ -473,7 +416,7 @@ test("external funds withdrawn from an Investor and returned leave every bucket 
 });
 
 test("a Master whose mirror deal was deleted is resumed after its log was corrected, the missing amount is external, and the Investor leaves", async () => {
-  const { world, masterLogin, investorLogin } = await aPool(500_00n);
+  const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const { ledger } = world.platform;
   await stopByAmendment(world, masterLogin);
   // The log has the mirror, and the balance on the trading platform lacks it.
@@ -497,27 +440,8 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
   await world.service.unassign({ masterLogin, investorLogin }, aCall());
   await settle(world);
 
-  expect([masterLogin, investorLogin].map((login) => balanceOf(ledger, login))).toEqual([0n, 500_00n]);
+  expect(balances(world, masterLogin, investorLogin)).toEqual([0n, 500_00n]);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToReconcile(world);
-});
-
-test("the correction of a deleted deposit on an Investor is adopted and leaves the Master like a withdrawal", async () => {
-  const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
-  await deposit(world, investorLogin, 30_00n);
-  await stopByAmendment(world, investorLogin);
-  const correction = { kind: MovementKind.CORRECTION, amount: -30_00n, reason: "deal_gone", dealId: 77n };
-  enter(world.platform.ledger, investorLogin, correction);
-  await settle(world);
-  await decide(world, await reviewWithReason(world, "stopped"), "resume");
-  await settle(world);
-  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: -30_00n, pooled: 530_00n });
-
-  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
-  await settle(world);
-
-  expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await expectBooksToReconcile(world);
 });

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { subscriptionJobs } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { cents } from "./ledger.ts";
+import { poolLedger } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { deliver } from "./settle.ts";
 import { type World } from "./world.ts";
-import { poolLedger } from "./pool-ledger.ts";
 
 /** Runs the whole service: its jobs as in production, and a feed that is delivered as it grows. */
 export function runningService(world: World): AsyncDisposable {
@@ -43,15 +42,13 @@ export async function expectConverged(world: World, masterLogin: string): Promis
     .poll(
       async () => {
         const { holdings, external } = await poolLedger(world, masterLogin);
-        const inFlight = holdings.filter(
-          ({ inbound, waiting, outbound }) => cents(inbound) + cents(waiting) + cents(outbound) !== 0n,
-        );
-        const pooled = holdings.reduce((total, holding) => total + cents(holding.pooled), 0n);
+        const inFlight = holdings.filter(({ inbound, waiting, outbound }) => inbound + waiting + outbound !== 0n);
+        const pooled = holdings.reduce((total, holding) => total + holding.pooled, 0n);
         const undelivered = world.platform.ledger.feed.length - world.state.delivered;
         return {
           undelivered,
           inFlight,
-          master: balanceOf(world.platform.ledger, masterLogin) - pooled - cents(external),
+          master: balanceOf(world.platform.ledger, masterLogin) - pooled - external,
         };
       },
       { timeout: 20_000, interval: 50 },

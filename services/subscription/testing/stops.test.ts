@@ -5,17 +5,12 @@ import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
-import { inBucket, holdingOf } from "./ledger.ts";
+import { inBucket, holdingOf, balances, stopReasonOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
-
-async function reasonOf({ deps }: World): Promise<string | undefined> {
-  const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
-  return row?.reason ?? undefined;
-}
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime } from "./world.ts";
 
 test("a Master with an amended deal is stopped until manual review", async () => {
   const world = await aWorld();
@@ -28,7 +23,7 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   enter(world.platform.ledger, masterLogin, amendment);
   enter(world.platform.ledger, masterLogin, amendment);
   await settle(world);
-  expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
+  expect(await stopReasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
   expect(error).toHaveBeenCalledExactlyOnceWith("Master stopped, manual review required", {
     login: masterLogin,
     reason: `deal_gone: deal ${dealId}`,
@@ -91,8 +86,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
   await passTime(world, 60_000);
   await settleAndReconcile(world);
-  expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
-  expect(balanceOf(world.platform.ledger, otherPair.investorLogin)).toBe(310_00n);
+  expect(balances(world, investorLogin, otherPair.investorLogin)).toEqual([500_00n, 310_00n]);
 });
 
 test("a recorded mirror that is not sent yet waits while its Master is stopped", async () => {
@@ -150,6 +144,6 @@ test("a recorded position that the trading platform does not show stops the Mast
   world.platform.ledger.accounts.get(masterLogin)!.positions.splice(0);
   await deposit(world, investorLogin, 50_00n);
   await settleAndReconcile(world);
-  expect(await reasonOf(world)).toContain("open in the books");
+  expect(await stopReasonOf(world)).toContain("open in the books");
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([50_00n]);
 });

@@ -10,11 +10,11 @@ import { lockHoldings } from "../store/holdings.ts";
 import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, takeFee } from "./funding.ts";
-import { inBucket } from "./ledger.ts";
+import { inBucket, proofOf } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, passTime } from "./world.ts";
+import { aMaster, aWorld, passTime } from "./world.ts";
 
 test("a strike waits only for locks of the Investors whose units it changes", async () => {
   const { world, ...joining } = await aPair(1_000_00n);
@@ -65,7 +65,7 @@ const FRIDAY = new Date("2026-11-27T21:59:00Z");
 test("money that joins while the last price is Friday's gets its units after Monday's first price, and no part of the gap", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
-  const { deps, platform, service } = world;
+  const { deps, platform } = world;
   const a = await subscribed(world, masterLogin, 100_000_00n);
   const b = await subscribed(world, masterLogin, 0n);
   const master = trader(world, masterLogin);
@@ -81,7 +81,7 @@ test("money that joins while the last price is Friday's gets its units after Mon
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_000_00n]);
   // The fee has left at once; its units follow.
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([99_000_00n, 0n]);
-  const proof = await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
+  const proof = await proofOf(world, masterLogin);
   expect(proof).toMatchObject({
     converged: false,
     unredeemed: { minorUnits: 1_000_00n },
@@ -102,7 +102,7 @@ test("money that joins while the last price is Friday's gets its units after Mon
   await passTime(world, 15_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 0n]);
-  expect((await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall())).waits).toEqual([]);
+  expect((await proofOf(world, masterLogin)).waits).toEqual([]);
   master.close(position, { profit: 10_000_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([109_000_00n, 100_000_00n]);
@@ -114,7 +114,7 @@ test("money that joins while the last price is Friday's gets its units after Mon
 test("without a time of its prices a Master is not valued until it is flat, and each of its deals is a reason to look", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
-  const { platform, service } = world;
+  const { platform } = world;
   await subscribed(world, masterLogin, 1_000_00n);
   const { investorLogin } = await subscribed(world, masterLogin, 0n);
   const master = trader(world, masterLogin);
@@ -124,7 +124,7 @@ test("without a time of its prices a Master is not valued until it is flat, and 
   await deposit(world, investorLogin, 1_000_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 1_000_00n]);
-  const { waits } = await service.getProof({ masterLogin, afterSubscriptionId: 0n, limit: 10 }, aCall());
+  const { waits } = await proofOf(world, masterLogin);
   expect(waits[0]!.message).toContain(`shows no time of the price of ${SYMBOL}`);
   master.close(position, { profit: 100_00n });
   await settleAndReconcile(world);

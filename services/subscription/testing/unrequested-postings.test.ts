@@ -2,18 +2,15 @@ import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { settle, subscribed } from "./settle.ts";
+import { settle, aPair } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld } from "./world.ts";
+import { aCall } from "./world.ts";
 
-async function aPair() {
-  const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), 100_00n);
-  const { investorLogin: login, masterLogin } = pair;
+async function aPosting() {
+  const { world, investorLogin: login, masterLogin } = await aPair(100_00n);
   return {
     world,
     login,
-    masterLogin,
     master: trader(world, masterLogin),
     balance: () => balanceOf(world.platform.ledger, login),
     /** What the check of platform learns of the postings with these numbers: their amounts, or that they are known. */
@@ -27,7 +24,7 @@ async function aPair() {
 }
 
 test("platform learns the amount of the posting in flight, knows those before it, and no later one", async () => {
-  const { world, master, owned } = await aPair();
+  const { world, master, owned } = await aPosting();
   master.result(10_00n);
   await settle(world);
   world.platform.rules.delay = () => true;
@@ -37,7 +34,7 @@ test("platform learns the amount of the posting in flight, knows those before it
 });
 
 test("a result that this service has not requested is taken back by the next posting, and is not owned, whatever its number", async () => {
-  const { world, master, login, balance, owned } = await aPair();
+  const { world, master, login, balance, owned } = await aPosting();
   const { RESULT } = MovementKind;
   master.result(10_00n);
   await settle(world);

@@ -135,23 +135,6 @@ test("a page that was decided by another replica meanwhile is not decided again"
   ]);
 });
 
-test("pages that fee did not record in time are recorded before the next ones", async () => {
-  const { world } = await anOpenWeek();
-  let tries = 0;
-  const recordFees: Deps["fees"]["recordFees"] = async (request, context) => {
-    if ((tries += 1) <= 2) throw new Error("fee is unreachable");
-    return await world.deps.fees.recordFees(request, context);
-  };
-  const { deps } = withFees(world, { recordFees });
-  // The first page is decided, and not recorded in two tries.
-  for (let runs = 0; runs < 3; runs += 1) {
-    await decideWeeks(deps);
-    await passTime(world, 5_000);
-  }
-  await expectDecidedOnce(world);
-  expect(world.fees.weeks.map(({ isLast }) => isLast)).toEqual([false, true]);
-});
-
 test("the job that records what is left sends the pages of a week in their sequence", async () => {
   const { world } = await anOpenWeek();
   const week = await claimWeek(world);
@@ -216,20 +199,6 @@ test("the weeks of a Master are decided one after the other", async () => {
     ...[1, 2].map(() => [cutOff(0), 30n]),
     ...[1, 2].map(() => [cutOff(1), 60n]),
   ]);
-});
-
-test("an Investor whose weekly fee is decided and not recorded cannot leave until it is", async () => {
-  const { world, first } = await anOpenWeek();
-  const recordFees: Deps["fees"]["recordFees"] = () => Promise.reject(new Error("fee is unreachable"));
-  await decideWeeks(withFees(world, { recordFees }).deps);
-  const withdrawal = await holdForWithdrawal(world, first.investorLogin, 9_999_00n);
-  await expect(decideWithdrawal(world, withdrawal, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
-    code: "allocation_in_progress",
-  });
-  expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
-  await passTime(world, 10_000);
-  await recordDecisions(world.deps);
-  expect(await decideWithdrawal(world, withdrawal)).toMatchObject({ effective: 100_70n });
 });
 
 test("a weekly fee that is recorded after the terms were asked for is counted before its Investor leaves", async () => {

@@ -7,7 +7,7 @@ import { decide, reviewWithReason } from "./reviews.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal, withdraw } from "./funding.ts";
 import { aWorldWithHourlyWeeks, before, passTimeTo, WAIT_MS } from "./hourly-weeks.ts";
 import { entriesOf, inBucket, partsOf } from "./ledger.ts";
-import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed, whileJobsRun, settleAndReconcile } from "./settle.ts";
 import { SYMBOL, trader } from "./trader.ts";
 import { aCall, aMaster, passTime, type World } from "./world.ts";
@@ -87,20 +87,6 @@ test("a week is closed with each Investor's share of the floating result at its 
   await expectBooksToReconcile(world);
 });
 
-test("a Master with an incomplete log keeps its week open, and is read again", async () => {
-  const { world, cutOff } = await aWorldWithHourlyWeeks();
-  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
-  const account = getAccount(world.platform.ledger, masterLogin);
-  account.isComplete = false;
-  await passTimeTo(world, cutOff(0));
-  await settle(world);
-  expect(await timelineOf(world, masterLogin)).toEqual([]);
-  account.isComplete = true;
-  await passTime(world, 2_000);
-  await settle(world);
-  expect(await timelineOf(world, masterLogin)).toEqual([cutOff(0)]);
-});
-
 test("while the pool is empty no week is closed, and none is closed later for that time", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
@@ -117,20 +103,6 @@ test("while the pool is empty no week is closed, and none is closed later for th
   master.result(5_00n);
   await settleAndReconcile(world);
   expect(await timelineOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
-});
-
-test("an Investor that joins after a cut-off has no row in the week before it, however late it is closed", async () => {
-  const { world, cutOff } = await aWorldWithHourlyWeeks();
-  const masterLogin = aMaster(world, 0n);
-  await subscribed(world, masterLogin, 100_00n);
-  await passTimeTo(world, cutOff(0), 1_000);
-  await subscribed(world, masterLogin, 100_00n);
-  // Its money waits on the Master: units of the new week must not count in the old one.
-  expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
-  await passTimeTo(world, cutOff(0));
-  await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
-  expect(await partsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 
 test("money that came before the end of a week joins before that week can be closed, and counts in it", async () => {

@@ -3,29 +3,16 @@ import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
-import {
-  completeWithdrawal,
-  decideWithdrawal,
-  holdForWithdrawal,
-  withdraw,
-  type Withdrawal,
-} from "../../testing/funding.ts";
+import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, type Withdrawal } from "../../testing/funding.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { deliver, settle, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
+import { deliver, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
 import { aCall, aMaster, anInvestor, aWorld, withFees, type World } from "../../testing/world.ts";
-import { createLatch } from "../../testing/latch.ts";
-import { inBucket } from "../../testing/ledger.ts";
+import { inBucket, poolLedger } from "../../testing/ledger.ts";
 import { pausedAt } from "../../testing/paused.ts";
 import { trader } from "../../testing/trader.ts";
 import type { Deps } from "../../deps.ts";
 import { allocateResults } from "../../jobs/allocate-results.ts";
-import { beginNextTry, getDeparture } from "../../store/departures.ts";
-import { poolLedger } from "../../testing/pool-ledger.ts";
-
-const NEXT_TRY_MS = 60_000;
-
-/** What no withdrawal has before it is decided. */
-const UNDECIDED = { before: null, pending: null, available: null, effective: null };
+import { getDeparture } from "../../store/departures.ts";
 
 async function settledNumberOf({ deps }: World, { operationId }: Withdrawal): Promise<bigint | null> {
   const { settled } = await one<{ settled: bigint | null }>(
@@ -53,14 +40,12 @@ test("a withdrawal from a pool is decided with the Master, its log position and 
     pending: 0n,
     available: 500_00n,
     effective: 200_00n,
-    leftStatus: null,
-    refusal: null,
   };
   expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
   expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
   expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
   const ledger = await poolLedger(world, masterLogin);
-  expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
+  expect(ledger.holdings).toMatchObject([{ pooled: 300_00n, reserved: 200_00n }]);
   await expectBooksToReconcile(world);
 });
 
@@ -132,7 +117,7 @@ test("withdrawals that wait for one Master are decided together", async () => {
   // One for the first of them, and one for the three that waited.
   expect(reads.mock.calls.filter(([{ login }]) => login === masterLogin)).toHaveLength(2);
   const { holdings } = await poolLedger(world, masterLogin);
-  expect(holdings.map(({ reserved }) => reserved.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  expect(holdings.map(({ reserved }) => reserved)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -150,27 +135,6 @@ test("a withdrawal that is refused when it is decided does not refuse those with
     { reason: { code: "account_busy" } },
     { value: { effective: 100_00n } },
   ]);
-  await expectBooksToReconcile(world);
-});
-
-test("a withdrawal whose try has ended meanwhile is not decided with the others", async () => {
-  const { world, ...ended } = await aPair(500_00n);
-  const { masterLogin } = ended;
-  const other = await subscribed(world, masterLogin, 400_00n);
-  const { deciding, open } = await decideTogether(world, masterLogin, [ended.investorLogin, other.investorLogin]);
-  const departure = await getDeparture(world.deps.pool, `of ${ended.investorLogin}`);
-  await beginNextTry(world.deps.pool, departure, {
-    from: "WANTED",
-    deadlineAt: departure.deadlineAt,
-    recoverInMs: NEXT_TRY_MS,
-  });
-  open();
-  expect(await Promise.all(deciding)).toMatchObject([
-    { effective: 100_00n },
-    { state: "WANTED", try: 2, ...UNDECIDED },
-    { effective: 100_00n },
-  ]);
-  expect(await inBucket(world, masterLogin, "reserved")).toEqual([0n, 100_00n, 100_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -266,27 +230,6 @@ test("a Master that has traded since it was read with the account is read again"
   await expectBooksToReconcile(world);
 });
 
-test("a position opened between the reading of a flat Master and the decision keeps money in the pool", async () => {
-  const { world, masterLogin, investorLogin } = await aPair(500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
-  const { client } = world.platform;
-  let reads = 0;
-  const readAccount: Deps["platform"]["readAccount"] = async (wanted, context) => {
-    const reading = await client.readAccount(wanted, context);
-    reads += 1;
-    if (reads === 1) {
-      trader(world, masterLogin).open();
-      await deliver(world);
-    }
-    return reading;
-  };
-  const deps = { ...world.deps, platform: { ...client, readAccount } };
-  await expect(decideWithdrawal({ deps }, withdrawal)).rejects.toMatchObject({ code: "master_open_positions" });
-  expect(reads).toBe(2);
-  await expectNothingReserved(world);
-  await expectBooksToReconcile(world);
-});
-
 test("a try that several replicas decide at the same time is decided once, and all see the same decision", async () => {
   const { world, masterLogin, investorLogin } = await aPair(500_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -295,37 +238,5 @@ test("a try that several replicas decide at the same time is decided once, and a
   const figures = { before: 500_00n, pending: 0n, available: 500_00n, effective: 200_00n };
   expect(decisions).toMatchObject(replicas.map(() => ({ state: "DECIDED", ...figures })));
   expect(await inBucket(world, masterLogin, "reserved")).toEqual([200_00n]);
-  await expectBooksToReconcile(world);
-});
-
-test("a replica that hangs before its commit holds nothing up, and decides nothing when it continues", async () => {
-  const { world, masterLogin, investorLogin } = await aPair(500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const latch = createLatch();
-  const findTerms: Deps["fees"]["findTerms"] = async (wanted, context) => {
-    const terms = await world.deps.fees.findTerms(wanted, context);
-    await latch.pass();
-    return terms;
-  };
-  const hanging = decideWithdrawal(withFees(world, { findTerms }), withdrawal);
-  await latch.reached;
-  const decision = await decideWithdrawal(world, withdrawal);
-  expect(decision).toMatchObject({ effective: 200_00n });
-  const recorded = await getDeparture(world.deps.pool, withdrawal.operationId);
-  latch.open();
-  await expect(hanging).resolves.toEqual(recorded);
-  expect(await inBucket(world, masterLogin, "reserved")).toEqual([200_00n]);
-  expect(recorded).toMatchObject({ try: 1, state: "DECIDED" });
-  await expectBooksToReconcile(world);
-});
-
-test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {
-  const { world, masterLogin, investorLogin } = await aPair(500_00n);
-  expect(await withdraw(world, investorLogin, 9_999_00n, "1")).toBe(500_00n);
-  await settle(world);
-  expect(await withdraw(world, investorLogin, 1_00n, "2")).toBe(0n);
-  const { subscription } = await world.service.findOpenSubscription({ investorLogin }, aCall());
-  expect(subscription).toMatchObject({ inPool: true });
-  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
   await expectBooksToReconcile(world);
 });

@@ -9,10 +9,9 @@ import { catchUp } from "../filing/catch-up.ts";
 import { importedFeeKey, insertFeeDebits, listTakenFees } from "../../store/fees.ts";
 import { decideWithdrawal, holdForWithdrawal, release } from "../../testing/funding.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
-import { inBucket } from "../../testing/ledger.ts";
+import { inBucket, poolLedger, findingsOf } from "../../testing/ledger.ts";
 import { deliver, settle, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../../testing/world.ts";
-import { poolLedger } from "../../testing/pool-ledger.ts";
 
 const { DEPOSIT, EXIT, MIRROR, WITHDRAWAL } = MovementKind;
 let lastTicket = 0;
@@ -42,8 +41,7 @@ test("a mirror that was executed before the restore is not executed again", asyn
 
   await settleAndReconcile(world);
   expect(await importedOn(world, masterLogin)).toBe(30_00n);
-  const { findings } = await externalFundsMaster(world.deps).run({ cursor: "", pendingBreaks: [] });
-  expect(findings).toMatchObject([
+  expect(await findingsOf(externalFundsMaster(world.deps))).toMatchObject([
     { atRiskMinor: 30_00n, message: expect.stringContaining("before the database was restored") },
   ]);
   imported(world, investorLogin, DEPOSIT, 30_00n);
@@ -147,7 +145,7 @@ test("an imported fee settles the reserve that a restored decision has opened fo
   await settle(world);
 
   const { holdings } = await poolLedger(world, masterLogin);
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 0n } }]);
+  expect(holdings).toMatchObject([{ pooled: 300_00n, reserved: 0n }]);
   await expectBooksToReconcile(world);
 });
 
