@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { holdingOf, balances } from "../testing/ledger.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { settle, aPair, settleAndReconcile } from "../testing/settle.ts";
+import { settle, aPair, settleAndReconcile, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 
 async function assigned(world: World, balance = 500_00n, minDeposit = 100_00n) {
@@ -91,6 +91,16 @@ test("an Investor that is assigned to a Master or is still leaving one is refuse
   await expect(world.service.assign(anAssignment(other), aCall())).rejects.toMatchObject({ code: "exit_in_progress" });
   await settle(world);
   await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
+});
+
+test("with single subscriptions the second one of an Investor is refused", async () => {
+  const world = await aWorld({ isSingleSubscription: true });
+  const pair = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(pair, aCall());
+  await settle(world);
+  await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({
+    code: "investor_previously_subscribed",
+  });
 });
 
 test("while the platform service is unavailable nothing is assigned, and a later assign succeeds", async () => {

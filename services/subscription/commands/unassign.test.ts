@@ -82,6 +82,17 @@ test("concurrent deliveries of one command execute one exit and get the same ans
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
+test("of ten concurrent unassigns one succeeds, and the others are refused with exit_in_progress", async () => {
+  const { world, ...pair } = await aPair(500_00n);
+  const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.service.unassign(pair, aCall())));
+  expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const answer of answers) {
+    if (answer.status === "rejected") expect(answer.reason).toMatchObject({ code: "exit_in_progress" });
+  }
+  await settleAndReconcile(world);
+  expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
+});
+
 test("an unassign waits for an incomplete log of the Master, and is refused when it stays incomplete", async () => {
   const { world, ...pair } = await aPair(500_00n);
   const master = getAccount(world.platform.ledger, pair.masterLogin);

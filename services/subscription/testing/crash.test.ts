@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { STRIDE } from "#test/support/proof.ts";
+import { sized } from "#test/support/proof.ts";
 import { subscriptionService } from "../service.ts";
 import {
   anOperation,
@@ -137,7 +137,7 @@ test("jobs and filing that crash at any point are finished later, and nothing is
         await runJobs(deps);
       }
     },
-    stride: Math.min(STRIDE, 3),
+    stride: sized({ test: 11, proof: 1 }),
   });
 
   for (const pair of cases) {

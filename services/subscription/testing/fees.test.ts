@@ -309,7 +309,7 @@ test("while fee is away the pool goes on, no Investor leaves, and afterwards eve
     outcome: "not_executed",
   });
   await release(world, withdrawal);
-  await expect(world.service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
+  await expect(world.service.unassign(pair, aCall({ withinMs: 1_200 }))).rejects.toMatchObject({
     code: "allocation_in_progress",
   });
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);

@@ -149,7 +149,7 @@ test("a withdrawal whose results cannot be posted in time has an unknown outcome
   trader(world, pair.masterLogin).result(500_00n);
   world.platform.rules.delay = isPosting;
   const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 99_999_00n });
-  await expect(world.service.withdraw(request, aCall({ withinMs: 3_000 }))).rejects.toMatchObject({
+  await expect(world.service.withdraw(request, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
     operationId: "1",

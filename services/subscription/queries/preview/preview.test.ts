@@ -111,7 +111,7 @@ test("open positions, a deficit, a stop and a busy account are reported at once,
   const codes = ["account_busy", "safety_stop", "master_open_positions", "investor_deficit"];
   expect(codesOf(await service.previewUnassign(pair, aCall({ withinMs: 1_000 })))).toEqual(codes);
   expect(codesOf(await previewWithdrawal(world, pair.investorLogin, 1_00n, 1_000))).toEqual(codes);
-  await expect(service.unassign(pair, aCall({ withinMs: 2_000 }))).rejects.toMatchObject({ code: "account_busy" });
+  await expect(service.unassign(pair, aCall({ withinMs: 1_200 }))).rejects.toMatchObject({ code: "account_busy" });
   await release(world, held);
   await expect(service.unassign(pair, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
