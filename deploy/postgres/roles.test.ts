@@ -13,20 +13,12 @@ import { type Service, SERVICES } from "../provision/services.ts";
 const DENIED = "42501";
 /** A table that is not append-only any more is a decision, so it has to be removed from this list, too. */
 const APPEND_ONLY: Record<Service, readonly string[]> = {
-  account: ["account", "feed_poison", "investor"],
-  edge: ["access_audit", "feed_poison"],
-  fee: [
-    "fee_version",
-    "fee_version_ended",
-    "feed_poison",
-    "handled_break",
-    "payment_credit",
-    "review_event",
-  ],
-  funding: ["feed_poison"],
+  account: ["account", "investor"],
+  edge: ["access_audit"],
+  fee: ["fee_version", "fee_version_ended", "handled_break", "payment_credit", "review_event"],
+  funding: [],
   platform: [
     "adopted_deal",
-    "feed_poison",
     "finding",
     "handled_break",
     "log_checkpoint",
@@ -41,7 +33,6 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "allocation_row",
     "compensation",
     "fee_debit",
-    "feed_poison",
     "handled_break",
     "operation_label",
     "review_event",

@@ -47,8 +47,8 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  const { sweep } = relayFeeds(context, backbone);
-  for (const job of accountJobs(deps, [sweep])) stack.use(job);
+  const { forwarding } = relayFeeds(context, backbone);
+  for (const job of accountJobs(deps, [forwarding])) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: accountRules(FEEDS, config), log }));
   const implementation = accountService(deps);
   await serveContract(context, backbone, {

@@ -124,12 +124,12 @@ export async function openBackbone(
 }
 
 /**
- * Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them; its sweep
- * is one of the due jobs of the service.
+ * Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them; its
+ * forwarding is one of the due jobs of the service.
  */
-export function relayFeeds({ stack, log }: ServiceContext, { service, pool, broker }: Backbone): Relay {
+export function relayFeeds({ stack }: ServiceContext, { service, pool, broker }: Backbone): Relay {
   const forward = jetStreamPublisher(broker);
-  return stack.use(startRelay({ service, pool, forward, signal: signalReaders(broker), log }));
+  return stack.use(startRelay({ service, pool, forward, signal: signalReaders(broker) }));
 }
 
 /** Makes the clients of other services; each connects with its first call. */

@@ -66,9 +66,9 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     endProcess: registration.reject,
   });
   stack.defer(() => deps.sending.drain());
-  const { sweep } = relayFeeds(context, backbone);
+  const { forwarding } = relayFeeds(context, backbone);
   const intervals = { readEveryMs: config.MT5_READ_INTERVAL, checkEveryMs: config.PAMM_CHECK_INTERVAL };
-  for (const job of platformJobs(deps, intervals, [sweep])) stack.use(job);
+  for (const job of platformJobs(deps, intervals, [forwarding])) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const owners = connectOwners(stack, { config, identity });

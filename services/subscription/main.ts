@@ -62,7 +62,7 @@ await runService(caller, async (context) => {
     week,
     ...choicesOf(config),
   };
-  const { sweep } = relayFeeds(context, backbone);
+  const { forwarding } = relayFeeds(context, backbone);
   const movements = await followFeed(
     context,
     backbone,
@@ -73,7 +73,7 @@ await runService(caller, async (context) => {
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
-  for (const job of subscriptionJobs(deps, [sweep])) stack.use(job);
+  for (const job of subscriptionJobs(deps, [forwarding])) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(watchMasters({ pool: deps.pool, log }));
   stack.use(watchQueue({ pool: deps.pool, log }));

@@ -88,7 +88,6 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
   kernel: {
     feed_cursor: "one row for each feed that the service reads",
     feed_head: "one row for each feed of the service",
-    feed_poison: "one row for each entry that cannot be decoded; its feed stops there",
     lease: "one row for each role",
     reconciliation_check: "one row for each check",
     retention_rule: "one row for each rule",

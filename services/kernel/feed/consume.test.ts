@@ -2,8 +2,7 @@ import { expect, test, vi } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { waitFor } from "#test/support/wait-for.ts";
-import { execute, many, sql } from "../postgres/query.ts";
-import type { FeedConsumer } from "./consume.ts";
+import { execute, sql } from "../postgres/query.ts";
 import { feedReader } from "./read.ts";
 import { FEED, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
@@ -67,35 +66,6 @@ test("what is signalled while a page is received is read after the gap, together
   expect(second!.atMs - first!.atMs).toBeGreaterThan(minGapMs / 2);
 });
 
-test("one of two replicas reads while it receives, the other one takes over when it does not", async () => {
-  const { till, shop, publish, consume } = await tillAndShop();
-  const reader = feedReader(till, [FEED]);
-  const reads = { one: 0, other: 0 };
-  const counting = (name: keyof typeof reads) => ({
-    read(request: Parameters<typeof reader.read>[0]) {
-      reads[name] += 1;
-      return reader.read(request);
-    },
-  });
-  const one = await consume(counting("one"));
-  await using other = await consume(counting("other"));
-  const publishTo = async (amount: bigint, ...consumers: readonly FeedConsumer[]) => {
-    await publish(amount);
-    await Promise.all(consumers.map((consumer) => consumer.catchUp(amount)));
-  };
-  // One of the two is overtaken by the other one at the first of these, or reads them all.
-  for (let amount = 1n; amount <= 20n; amount += 1n) await publishTo(amount, one, other);
-  const before = { ...reads };
-  for (let amount = 21n; amount <= 30n; amount += 1n) await publishTo(amount, one, other);
-  const during = [reads.one - before.one, reads.other - before.other];
-
-  await one[Symbol.asyncDispose]();
-  await publishTo(31n, other);
-
-  expect(Math.min(...during)).toBeLessThanOrEqual(1);
-  expect(await coins(shop)).toEqual(Array.from({ length: 31 }, (_, index) => BigInt(index + 1)));
-});
-
 test("a consumer that is stopped does not wait for a pending read", async () => {
   const { consume } = await tillAndShop();
   const requested = Promise.withResolvers<void>();
@@ -127,13 +97,39 @@ test("a malformed entry stops its feed with an error in the log, until a restart
     // Its message is not acked.
     await expect(stopped.catchUp(3n)).rejects.toThrow("is stopped");
     expect(await metricValues("pamm_feed_stopped")).toMatchObject({ [FEED]: 1 });
-    expect(await many(shop, sql`select number, type from feed_poison`)).toEqual([
-      { number: 2n, type: "till.v1.Unknown" },
-    ]);
   }
   const decoding = { ...Money, $type: "till.v1.Unknown" } as unknown as typeof Money;
   await using consumer = await consume({ events: [Money, decoding] });
 
   await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
   expect(consumer.state().stopped).toBeUndefined();
+});
+
+test("while the owner of a feed is unreachable, the metrics show the lag and the time of its last answer", async () => {
+  const { till, shop, publish, consume } = await tillAndShop();
+  const reader = feedReader(till, [FEED]);
+  const shown = async (name: string) => (await metricValues(name))[FEED] ?? Number.NaN;
+  let isUnreachable = false;
+  let unanswered = 0;
+  await using consumer = await consume({
+    pollMs: 50,
+    async read(request) {
+      if (!isUnreachable) return await reader.read(request);
+      unanswered += 1;
+      throw new Error("till cannot be reached");
+    },
+  });
+  await publish(1n);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
+  await waitFor(async () => expect(await shown("pamm_feed_lag_entries")).toBe(0), WAIT);
+  isUnreachable = true;
+  consumer.wake(4n);
+  expect(await shown("pamm_feed_lag_entries")).toBe(3);
+  await waitFor(() => expect(unanswered).toBeGreaterThan(0), WAIT);
+  const lastRead = await shown("pamm_feed_read_timestamp_seconds");
+  await waitFor(() => expect(unanswered).toBeGreaterThan(2), WAIT);
+  expect(await shown("pamm_feed_read_timestamp_seconds")).toBe(lastRead);
+  isUnreachable = false;
+  await waitFor(async () => expect(await shown("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(lastRead), WAIT);
+  expect(await shown("pamm_feed_stopped")).toBe(0);
 });

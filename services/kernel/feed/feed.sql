@@ -32,16 +32,3 @@ create table feed_cursor (
   moved_at timestamptz not null default clock_timestamp(),
   check ((number = 0) = (entry_id = 0))
 );
-
--- Entries that could not be decoded, with their bytes. Their feed is stopped until the code can decode them.
-create table feed_poison (
-  feed     text not null,
-  number   bigint not null check (number > 0),
-  entry_id bigint not null,
-  type     text not null,
-  payload  bytea not null,
-  reason   text not null,
-  found_at timestamptz not null default clock_timestamp(),
-  primary key (feed, number, entry_id)
-);
-select append_only('feed_poison');

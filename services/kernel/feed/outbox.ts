@@ -1,4 +1,4 @@
-import { execute, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
+import { many, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 export type NewEntry = {
@@ -46,39 +46,4 @@ export async function insertEntries(tx: Transaction, events: readonly NewEntry[]
         returning feed, number, id`,
   );
   return events.map((event, index) => ({ ...event, ...(places[index] as Place) }));
-}
-
-export type UnforwardedEntry = PublishedEntry & {
-  readonly subject: string;
-  /** Seconds since its publication, by the clock of the database. */
-  readonly age: number;
-};
-
-/** What JetStream should carry and does not yet, oldest first, without entries that are younger than this. */
-export async function listUnforwarded(db: Queryable, minAgeMs: number, limit: number): Promise<UnforwardedEntry[]> {
-  return many<UnforwardedEntry>(
-    db,
-    sql`select feed, subject, number, id, type, payload, request_id as "requestId",
-               extract(epoch from clock_timestamp() - published_at)::double precision as age
-        from outbox
-        where subject is not null and forwarded_at is null
-          and published_at <= statement_timestamp() - ${minAgeMs} * interval '1 millisecond'
-        order by id
-        limit ${limit}`,
-  );
-}
-
-/** Subquery: the instant from which the oldest of them is listed; null without one. */
-export function nextUnforwarded(minAgeMs: number): Fragment {
-  return fragment`(
-    select published_at + ${minAgeMs} * interval '1 millisecond'
-    from outbox
-    where subject is not null and forwarded_at is null
-    order by id
-    limit 1
-  )`;
-}
-
-export async function markForwarded(db: Queryable, ids: readonly bigint[]): Promise<void> {
-  await execute(db, sql`update outbox set forwarded_at = clock_timestamp() where id = any(${ids}::bigint[])`);
 }

@@ -69,15 +69,3 @@ test("a listener gets the entries after the commit, once for a transaction", asy
   ]);
   expect(await found[0]).toHaveLength(2);
 });
-
-// oxlint-disable-next-line vitest/expect-expect -- the compiler expects the errors.
-test("a message of another type, or with a field missing, or outside a transaction, does not compile", () => {
-  void (async () => {
-    await inTransaction(pool, async (tx) => {
-      // @ts-expect-error a field is missing
-      publish(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
-    });
-    // @ts-expect-error a pool is no transaction
-    publish(pool, { feed: FEED, event: Money, message: cents(1n) });
-  });
-});

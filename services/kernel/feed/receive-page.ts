@@ -24,14 +24,13 @@ export type Page = {
 };
 
 type PageResult = {
+  /** After the page; where another replica had moved it to when the page was dropped. */
   readonly cursor: Cursor;
-  /** Another replica had moved the cursor, so the page was dropped. */
-  readonly isOvertaken: boolean;
   /** Set when the feed must stop before an entry. */
   readonly malformed?: MalformedEntry;
 };
 
-/** Stores a page and moves the cursor in one transaction. The bytes of a malformed entry are kept. */
+/** Stores a page, or what is before its first malformed entry, and moves the cursor in one transaction. */
 export async function receivePage<Event extends EventType<unknown>>(
   pool: Pool,
   receiver: Receiver<Event>,
@@ -40,13 +39,10 @@ export async function receivePage<Event extends EventType<unknown>>(
   try {
     return await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page));
   } catch (error) {
-    const malformed = error instanceof MalformedEntry ? error : undefined;
-    const entry = page.entries.find(({ number }) => number === malformed?.number);
-    if (malformed === undefined || entry === undefined) throw error;
-    const before = page.entries.filter(({ number }) => number < entry.number);
-    const result = await receivePage(pool, receiver, { ...page, entries: before });
-    await keepPoison(pool, receiver.feed, entry, malformed.message);
-    return { malformed, ...result };
+    if (!(error instanceof MalformedEntry)) throw error;
+    const before = page.entries.filter(({ number }) => number < error.number);
+    if (before.length === page.entries.length) throw error;
+    return { malformed: error, ...(await receivePage(pool, receiver, { ...page, entries: before })) };
   }
 }
 
@@ -59,7 +55,7 @@ async function receiveAfter<Event extends EventType<unknown>>(
   const cursor = await lockCursor(tx, feed);
   const isOvertaken = cursor.number !== after.number || cursor.id !== after.id;
   const last = entries.at(-1);
-  if (last === undefined || isOvertaken) return { cursor, isOvertaken };
+  if (last === undefined || isOvertaken) return { cursor };
   const hasGap = entries.some(({ number }, index) => number !== after.number + BigInt(index + 1));
   assert(!hasGap, `${feed} was read with a gap after ${after.number}`);
   await receive(
@@ -67,7 +63,7 @@ async function receiveAfter<Event extends EventType<unknown>>(
     entries.map((entry) => decodeEntry(events, entry)),
   );
   await moveCursor(tx, feed, last);
-  return { cursor: { number: last.number, id: last.id }, isOvertaken };
+  return { cursor: { number: last.number, id: last.id } };
 }
 
 /** The last entry of a feed that was received, by number and by identity; both 0 to begin. */
@@ -85,7 +81,7 @@ export async function getCursor(db: Queryable, feed: string): Promise<Cursor> {
 }
 
 /** Locked until commit, so that the replicas of a service receive one after the other. */
-export async function lockCursor(tx: Transaction, feed: string): Promise<Cursor> {
+async function lockCursor(tx: Transaction, feed: string): Promise<Cursor> {
   return one<Cursor>(tx, sql`select number, entry_id as id from feed_cursor where feed = ${feed} for update`);
 }
 
@@ -96,16 +92,6 @@ async function moveCursor(tx: Transaction, feed: string, { number, id }: Cursor)
         set number = ${number}, entry_id = ${id}, moved_at = clock_timestamp()
         where feed = ${feed}
         returning feed`,
-  );
-}
-
-/** Keeps the bytes of an entry that could not be decoded. */
-async function keepPoison(db: Queryable, feed: string, entry: FeedEntry, reason: string): Promise<void> {
-  await execute(
-    db,
-    sql`insert into feed_poison (feed, number, entry_id, type, payload, reason)
-        values (${feed}, ${entry.number}, ${entry.id}, ${entry.type}, ${entry.payload}, ${reason})
-        on conflict do nothing`,
   );
 }
 

@@ -1,66 +1,25 @@
-import { retryLevel } from "../transient-failure.ts";
 import type { JsMsg } from "nats";
-import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
 import { FEED_NUMBER } from "../feed/relay.ts";
 import type { Log } from "../log.ts";
 import { backOffMs, MAX_FEED_RETRY_MS } from "../retry.ts";
+import { retryLevel } from "../transient-failure.ts";
+import { pause } from "../wake-signal.ts";
 import type { Broker } from "./connect.ts";
 
-type ConsumerTarget = {
+export type PullOptions = {
   /** Its name. */
   readonly stream: string;
   /** Durable name: one per consuming service and feed. */
   readonly consumer: string;
-};
-
-/** Messages that JetStream has delivered and the caller has not taken. Notifies when a message arrives or the source is lost. */
-type Arrivals = Disposable & {
-  readonly isOpen: () => boolean;
-  readonly take: () => JsMsg[];
-};
-
-/** Messages that are requested in advance. One read of the feed answers all that are taken together. */
-const MAX_BATCH = 500;
-/** The interval of pull requests; a deleted consumer is noticed within about this time. */
-const PULL_EXPIRES_MS = 5_000;
-
-/** Rejects while the stream or the consumer does not exist: it was deleted, or the files of the broker were. */
-async function openConsumer(
-  broker: Broker,
-  { stream, consumer }: ConsumerTarget,
-  wakeSignal: WakeSignal,
-): Promise<Arrivals> {
-  const source = await broker.connection.jetstream().consumers.get(stream, consumer);
-  const queue: JsMsg[] = [];
-  let isOpen = true;
-  const messages = await source.consume({
-    max_messages: MAX_BATCH,
-    expires: PULL_EXPIRES_MS,
-    abort_on_missing_resource: true,
-    callback(message) {
-      queue.push(message);
-      wakeSignal.notify();
-    },
-  });
-  void messages.closed().then(() => {
-    isOpen = false;
-    wakeSignal.notify();
-  });
-  return {
-    isOpen: () => isOpen,
-    take: () => queue.splice(0, MAX_BATCH),
-    [Symbol.dispose]: () => messages.stop(),
-  };
-}
-
-export type PullOptions = ConsumerTarget & {
   /** Reads the feed, unless this number is received; messages are acked when it resolves. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly log: Log;
 };
 
-/** Only bounds the wait: an arrival and the loss of the consumer end it at once. */
-const WAIT_MS = 60_000;
+/** Messages that are requested in advance. One read of the feed answers those that arrived before it. */
+const MAX_MESSAGES = 500;
+/** The interval of pull requests; a deleted consumer is noticed within about this time. */
+const PULL_EXPIRES_MS = 5_000;
 const NUMBER = /^\d{1,19}$/;
 
 /**
@@ -69,8 +28,7 @@ const NUMBER = /^\d{1,19}$/;
  */
 export function pullWakeUps(broker: Broker, options: PullOptions): AsyncDisposable {
   const stop = new AbortController();
-  const wakeSignal = createWakeSignal();
-  const finished = loop(broker, options, wakeSignal, stop.signal);
+  const finished = pullAgain(broker, options, stop.signal);
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
@@ -79,15 +37,17 @@ export function pullWakeUps(broker: Broker, options: PullOptions): AsyncDisposab
   };
 }
 
-async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal, signal: AbortSignal): Promise<void> {
+/** Opens the consumer again while it or its stream is missing: it was deleted, or the files of the broker were. */
+async function pullAgain(broker: Broker, options: PullOptions, signal: AbortSignal): Promise<void> {
   const { log, consumer, stream } = options;
   let failures = 0;
+  const opened = (): void => {
+    if (failures > 0) log.info("consumer opened again", { stream, consumer });
+    failures = 0;
+  };
   while (!signal.aborted) {
     try {
-      using arrivals = await openConsumer(broker, options, wakeSignal);
-      if (failures > 0) log.info("consumer opened again", { stream, consumer });
-      failures = 0;
-      await takeAll(arrivals, options, wakeSignal, signal);
+      await pull(broker, options, signal, opened);
     } catch (error) {
       failures += 1;
       if (failures === 1) log.info("consumer lost, retry scheduled", { stream, consumer, error });
@@ -96,46 +56,38 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
   }
 }
 
-/** A batch has the messages that arrived while the feed was read for the previous batch; there is no timer. */
-async function takeAll(
-  arrivals: Arrivals,
-  options: PullOptions,
-  wakeSignal: WakeSignal,
-  signal: AbortSignal,
-): Promise<void> {
-  let failures = 0;
-  while (!signal.aborted) {
-    const batch = arrivals.take();
-    if (batch.length === 0) {
-      if (!arrivals.isOpen()) throw new Error("the consumer or its stream was deleted");
-      await wakeSignal.wait(WAIT_MS, signal);
-      continue;
-    }
-    const isRead = await readFor(batch, options, backOffMs(failures + 1, MAX_FEED_RETRY_MS));
-    failures = isRead ? 0 : failures + 1;
-    if (!isRead) await pause(backOffMs(failures, MAX_FEED_RETRY_MS), signal);
-  }
-}
-
-async function readFor(
-  batch: readonly JsMsg[],
-  { catchUp, log, consumer }: PullOptions,
-  retryInMs: number,
-): Promise<boolean> {
+async function pull(broker: Broker, options: PullOptions, signal: AbortSignal, opened: () => void): Promise<void> {
+  const { stream, consumer, catchUp, log } = options;
+  const source = await broker.connection.jetstream().consumers.get(stream, consumer);
+  const messages = await source.consume({
+    max_messages: MAX_MESSAGES,
+    expires: PULL_EXPIRES_MS,
+    abort_on_missing_resource: true,
+  });
+  opened();
+  const end = (): void => messages.stop();
+  signal.addEventListener("abort", end, { once: true });
   try {
-    await catchUp(batch.map(numberOf).reduce((last, number) => (number > last ? number : last)));
-  } catch (error) {
-    log[retryLevel(error)]("feed not read, redelivery scheduled", {
-      consumer,
-      count: batch.length,
-      retry_in_ms: retryInMs,
-      error,
-    });
-    for (const message of batch) message.nak(retryInMs);
-    return false;
+    let failures = 0;
+    for await (const message of messages) {
+      try {
+        await catchUp(numberOf(message));
+        message.ack();
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        const retryInMs = backOffMs(failures, MAX_FEED_RETRY_MS);
+        log[retryLevel(error)]("feed not read, redelivery scheduled", { consumer, retry_in_ms: retryInMs, error });
+        message.nak(retryInMs);
+        await pause(retryInMs, signal);
+      }
+      if (signal.aborted) return;
+    }
+  } finally {
+    signal.removeEventListener("abort", end);
+    messages.stop();
   }
-  for (const message of batch) message.ack();
-  return true;
+  if (!signal.aborted) throw new Error("the consumer or its stream was deleted");
 }
 
 /** 0 when the message has no number of a feed: nothing is read for it. */

@@ -41,11 +41,11 @@ export async function publishCents(
   );
 }
 
-/** A relay with its sweep, as a service runs it. */
+/** A relay with its job, as a service runs it. */
 export function runRelay(options: RelayOptions): AsyncDisposable {
   const stack = new AsyncDisposableStack();
-  const { sweep } = stack.use(startRelay(options));
-  for (const job of runDueJobs({ ...options, jobs: [sweep], pollMs: 100 })) stack.use(job);
+  const { forwarding } = stack.use(startRelay(options));
+  for (const job of runDueJobs({ ...options, jobs: [forwarding], log: silent, pollMs: 100 })) stack.use(job);
   return stack;
 }
 

@@ -66,7 +66,7 @@ test.each([
   ["an unknown kind", { kind: MovementKind.UNSPECIFIED }],
   ["no amount", { amount: undefined }],
   ["a trade without its details", { kind: MovementKind.TRADE }],
-])("%s stops the feed before that entry and keeps its bytes", async (_what, wrong) => {
+])("%s stops the feed before that entry", async (_what, wrong) => {
   const world = await aWorld();
   const login = aMaster(world);
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 5_00n });
@@ -75,6 +75,5 @@ test.each([
   const consumer = await startConsumer(world, () => entries);
   await expect(consumer.catchUp(2n)).rejects.toThrow("stopped");
   expect(consumer.state()).toMatchObject({ number: 1n, stopped: expect.stringContaining("malformed") });
-  expect(await many(world.deps.pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);
   expect(await many(world.deps.pool, sql`select filed_number from master_pool`)).toEqual([{ filed_number: 0n }]);
 });

@@ -78,8 +78,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     failpoint: (point) => process.deliver("failpoint", point, () => undefined),
     endProcess: exit,
   });
-  const { feeds, sweep } = relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
-  platformJobs(deps, INTERVALS, [sweep]);
+  const { feeds, forwarding } = relayFeeds({ process, pool, broker }, "platform", FEEDS);
+  platformJobs(deps, INTERVALS, [forwarding]);
   if (findPooled !== undefined) givingBackJob({ ...deps, tradingUse: { findPooled, findPaymentAccounts } });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

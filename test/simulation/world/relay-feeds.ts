@@ -1,4 +1,3 @@
-import type { Log } from "../../../services/kernel/log.ts";
 import { feedReader, type FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { DueJob } from "../../../services/kernel/work-queue/due-jobs.ts";
 import { startRelay } from "../../../services/kernel/feed/relay.ts";
@@ -10,25 +9,24 @@ export type RelayParts = {
   readonly process: SimulatedProcess;
   readonly pool: Pool;
   readonly broker: Broker;
-  readonly log: Log;
 };
 
 export type RelayedFeeds = {
   /** For other processes. */
   readonly feeds: FeedReader;
-  readonly sweep: DueJob;
+  readonly forwarding: DueJob;
 };
 
 /** Relays the feeds of a service as kernel/backbone.ts does. */
 export function relayFeeds(
-  { process, pool, broker, log }: RelayParts,
+  { process, pool, broker }: RelayParts,
   service: string,
   feeds: readonly string[],
 ): RelayedFeeds {
   const signal = (feed: string, lastNumber: bigint): void => broker.signal(feed, lastNumber);
   const forward = broker.publisherOf(process);
-  const relay = startRelay({ service, pool, forward, signal, log });
+  const relay = startRelay({ service, pool, forward, signal });
   // The relay ends with its process; otherwise it would run in the next history.
-  process.whenCrashed(() => void relay[Symbol.asyncDispose]());
-  return { feeds: feedReader(pool, feeds), sweep: relay.sweep };
+  process.whenCrashed(() => void relay[Symbol.dispose]());
+  return { feeds: feedReader(pool, feeds), forwarding: relay.forwarding };
 }

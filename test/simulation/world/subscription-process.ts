@@ -76,8 +76,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
     valuedEveryMs: VALUED_EVERY_MS,
     transfersKeptMs: TRANSFERS_KEPT_MS,
   };
-  const { feeds, sweep } = relayFeeds(parts, "subscription", FEEDS);
-  subscriptionJobs(deps, [sweep]);
+  const { feeds, forwarding } = relayFeeds(parts, "subscription", FEEDS);
+  subscriptionJobs(deps, [forwarding]);
   return { process, service: subscriptionService(deps), feeds };
 }
 
