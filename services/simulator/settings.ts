@@ -33,9 +33,6 @@ export const MANAGER_RIGHT = {
   personalData: 26,
   editAccounts: 27,
   readTrades: 29,
-  editTrades: 30,
-  deleteAccounts: 47,
-  deleteTrades: 48,
 } as const;
 export type ManagerRight = (typeof MANAGER_RIGHT)[keyof typeof MANAGER_RIGHT];
 export const ALL_RIGHTS: readonly number[] = Object.values(MANAGER_RIGHT);

@@ -52,6 +52,6 @@ test("groups have a currency and digits, by their setting or by a call, and no a
   const update = await client.json(`/api/user/update?login=${login}&group=real%5Cyen`, { method: "POST" });
   expect(update.retcode).toBe("3010 Different currency");
   await control(simulator, "POST", `accounts/${login}/group`, { group: "real\\yen" });
-  expect((await client.json(`/api/user/group?login=${login}`)).answer).toEqual({ group: "real\\yen" });
+  expect((await client.json(`/api/user/get?login=${login}`)).answer.Group).toBe("real\\yen");
   await expect(startSimulator({ groups: ["real\\cent=?/2"] })).rejects.toThrow("SIM_GROUPS");
 });

@@ -10,7 +10,7 @@ test("after a change of the manager's password open sessions go on, and new ones
   await using open = await connectAuthenticated(simulator);
   expect(await control(simulator, "POST", "manager", { password: PASSWORD })).toMatchObject({ status: 200, body: {} });
 
-  expect((await open.json("/api/common/get")).retcode).toBe("0 Done");
+  expect((await open.json("/api/user/total")).retcode).toBe("0 Done");
   await expect(connectAuthenticated(simulator)).rejects.toThrow();
   await using renewed = await connectAuthenticated({ ...simulator, managerPassword: PASSWORD });
   const { managerLogin: login } = simulator;

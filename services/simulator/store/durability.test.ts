@@ -27,10 +27,10 @@ test("all data is kept after a stop and a start", async () => {
     await control(simulator, "POST", "positions", { login: funded, symbol: "EURUSD", side: "buy", volume: "0.1" });
     await control(simulator, "POST", "prices", { symbol: "EURUSD", bid: "1.25", ask: "1.2501" });
     const edited = (await pay(client, funded, "1.00")).answer.ticket;
-    await client.json("/api/deal/update", { body: { Deal: edited, Comment: "5" } });
+    await control(simulator, "POST", `deals/${edited}/edit`, { comment: "5" });
     const removed = (await pay(client, funded, "2.00")).answer.ticket;
-    await client.json(`/api/deal/delete?ticket=${removed}`);
-    await client.json(`/api/user/check_balance?login=${funded}&fixflag=1`);
+    await control(simulator, "DELETE", `deals/${removed}`);
+    await control(simulator, "POST", `accounts/${funded}/fix`);
     return { login: funded, before: await snapshot(simulator, funded), ca: simulator.ca };
   })();
   await using simulator = await startSimulator({ stateDir });

@@ -1,9 +1,7 @@
 import type { Command } from "./command.ts";
-import { COMMON_COMMANDS } from "./commands/common.ts";
 import { DEAL_COMMANDS } from "./commands/deal.ts";
 import { GROUP_COMMANDS } from "./commands/group.ts";
 import { MARKET_COMMANDS } from "./commands/market.ts";
-import { ORDER_COMMANDS } from "./commands/order.ts";
 import { POSITION_COMMANDS } from "./commands/position.ts";
 import { TIME_COMMANDS } from "./commands/time.ts";
 import { TRADE_COMMANDS } from "./commands/trade.ts";
@@ -16,10 +14,8 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     ...TRADE_COMMANDS,
     ...DEAL_COMMANDS,
     ...POSITION_COMMANDS,
-    ...ORDER_COMMANDS,
     ...MARKET_COMMANDS,
     ...TIME_COMMANDS,
-    ...COMMON_COMMANDS,
   }),
 );
 
@@ -28,13 +24,10 @@ export const SESSION_COMMANDS = ["auth/start", "auth/answer", "test/access", "qu
 export type SessionCommand = (typeof SESSION_COMMANDS)[number];
 
 const PREFIX = "/api/";
-const OLD_PATHS: ReadonlyMap<string, string> = new Map(
-  [...SESSION_COMMANDS, ...COMMANDS.keys()].map((name) => [`/${name.replaceAll("/", "_")}`, name]),
-);
 
-/** `/api/user/get`, or `/user_get` as older clients write it. Empty for any other path. */
+/** Of `/api/user/get`; empty for a path of another form. */
 export function commandAt(path: string): string {
-  return path.startsWith(PREFIX) ? path.slice(PREFIX.length) : (OLD_PATHS.get(path) ?? "");
+  return path.startsWith(PREFIX) ? path.slice(PREFIX.length) : "";
 }
 
 export function isCommand(name: string): boolean {

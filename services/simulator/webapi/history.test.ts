@@ -81,7 +81,7 @@ test("deals, positions and accounts of several groups are selected by a mask, an
     return answer.map(({ Login }: { Login: string }) => Login);
   };
 
-  for (const command of ["deal/get_batch", "user/get_batch", "user/account/get_batch"]) {
+  for (const command of ["deal/get_batch", "user/get_batch"]) {
     expect(await logins(command, "pamm\\*")).toEqual([master, investor]);
     expect(await logins(command, "pamm\\*,!pamm\\master,demo\\*")).toEqual([investor, other]);
     expect(await logins(command, "pamm\\mast")).toEqual([]);

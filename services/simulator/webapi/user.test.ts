@@ -26,35 +26,15 @@ test("an update changes valid members, ignores invalid ones and never changes th
   expect((await client.json("/api/user/update?login=4242")).retcode).toBe("13 Not found");
 });
 
-test("an account with positions cannot be deleted, nor can the manager", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "5000.00");
-  const opened = await control(simulator, "POST", "positions", { login, symbol: "EURUSD", side: "buy", volume: "0.1" });
-  const remove = (which: string | number) => client.json(`/api/user/delete?login=${which}`, { method: "POST" });
-  expect(await remove(login)).toEqual({ retcode: "3008 Account has open trades" });
-  await control(simulator, "POST", `positions/${opened.body.position}/close`);
-  expect(await remove(login)).toEqual({ retcode: "0 Done" });
-  expect((await client.json(`/api/user/get?login=${login}`)).retcode).toBe("13 Not found");
-  expect((await remove(login)).retcode).toBe("13 Not found");
-  expect((await remove(simulator.managerLogin)).retcode).toBe("3005 Attempt of self-deletion");
-});
-
-test("passwords are checked and changed by type", async () => {
+test("passwords are checked by type", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   const check = (Type: string, Password: string) =>
     client.json("/api/user/check_password", { body: { Login: login, Type, Password } }).then(({ retcode }) => retcode);
-  const change = (Type: string, Password: string) =>
-    client.json("/api/user/change_password", { body: { Login: login, Type, Password } }).then(({ retcode }) => retcode);
   expect(await check("main", PASSWORDS.PassMain)).toBe("0 Done");
   expect(await check("investor", PASSWORDS.PassMain)).toBe("3006 Invalid account password");
   expect(await check("Main", PASSWORDS.PassMain)).toBe("3 Invalid parameters");
-  expect(await change("main", "weak")).toBe("3006 Invalid account password");
-  expect(await change("main", "Newpass9#")).toBe("0 Done");
-  expect(await check("main", PASSWORDS.PassMain)).toBe("3006 Invalid account password");
-  expect(await check("main", "Newpass9#")).toBe("0 Done");
   expect(await check("investor", PASSWORDS.PassInvestor)).toBe("0 Done");
 });
 
@@ -67,7 +47,6 @@ test("a command that needs a right which the manager lacks is answered with 8, a
   expect(answer).toMatchObject({ Name: "", Comment: "", Company: "shown", Group: "pamm\\investor" });
   expect((await pay(client, login, "1")).retcode).toBe("8 Not enough permissions");
   expect((await client.json("/api/deal/get?ticket=1")).retcode).toBe("8 Not enough permissions");
-  expect((await client.json(`/api/user/delete?login=${login}`)).retcode).toBe("8 Not enough permissions");
 });
 
 test("an idle account has no state, and a restart makes accounts idle", async () => {
@@ -77,9 +56,13 @@ test("an idle account has no state, and a restart makes accounts idle", async ()
     const idle = await addUser(client);
     expect((await client.json(`/api/user/account/get?login=${idle}`)).retcode).toBe("13 Not found");
     const active = await addFunded(client, "250.00");
-    expect((await client.json(`/api/user/account/get_batch?login=${idle},${active}`)).answer).toMatchObject([
-      { Login: active, Balance: "250.00", Equity: "250.00", MarginFree: "250.00", CurrencyDigits: "2" },
-    ]);
+    expect((await client.json(`/api/user/account/get?login=${active}`)).answer).toMatchObject({
+      Login: active,
+      Balance: "250.00",
+      Equity: "250.00",
+      MarginFree: "250.00",
+      CurrencyDigits: "2",
+    });
     return { login: active, waiting: client.closed };
   })();
   await control(simulator, "POST", "restart");
@@ -87,20 +70,4 @@ test("an idle account has no state, and a restart makes accounts idle", async ()
   await using again = await connectAuthenticated(simulator);
   expect((await again.json(`/api/user/account/get?login=${login}`)).retcode).toBe("13 Not found");
   expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("250.00");
-});
-
-test("check_balance compares the account with its history, and corrects it on request", async () => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "100.00");
-  const { answer } = await pay(client, login, "40.00");
-  await client.json(`/api/deal/delete?ticket=${answer.ticket}`, { method: "POST" });
-  const check = (fix: number) => client.json(`/api/user/check_balance?login=${login}&fixflag=${fix}`);
-  const difference = {
-    Balance: { User: "140.000000", History: "100.000000" },
-    Credit: { User: "0.000000", History: "0.000000" },
-  };
-  expect((await check(0)).answer).toEqual(difference);
-  expect((await check(1)).answer).toEqual(difference);
-  expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
 });

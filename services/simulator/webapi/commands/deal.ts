@@ -1,35 +1,21 @@
-import { cutText } from "../../domain/account.ts";
-import { type Deal, MAX_COMMENT_LENGTH } from "../../domain/deal.ts";
+import type { Deal } from "../../domain/deal.ts";
 import { refused } from "../../domain/retcode.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
-import { record, type TradeServer } from "../../trade-server.ts";
+import type { TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { batchOf, pageOf } from "../paging.ts";
-import {
-  listOf,
-  numberOf,
-  numbersOf,
-  type Params,
-  requiredMoney,
-  requiredNumber,
-  requiredText,
-  textOf,
-} from "../params.ts";
+import { listOf, numberOf, numbersOf, type Params, requiredNumber, textOf } from "../params.ts";
 import { batchedDealRecord, dealRecord } from "../records/deal-record.ts";
-import { type Answer, NO_CONTENT, valuesOf } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 import { dealsInPeriod, dealsOfGroup, findAccount, findDeal, getAccount, type Period } from "../visible.ts";
 
 /** In seconds, after any deal. */
 const END_OF_TIME = 9_999_999_999;
 
-function getDealByTicket(server: TradeServer, ticket: number): Deal {
-  const deal = findDeal(server, ticket);
-  if (deal === undefined) throw refused("notFound");
-  return deal;
-}
-
 function getDeal(server: TradeServer, params: Params): Answer {
-  return { answer: dealRecord(getDealByTicket(server, requiredNumber(params, "ticket"))) };
+  const deal = findDeal(server, requiredNumber(params, "ticket"));
+  if (deal === undefined) throw refused("notFound");
+  return { answer: dealRecord(deal) };
 }
 
 function countDeals(server: TradeServer, params: Params): Answer {
@@ -67,41 +53,11 @@ function selectDeals(server: TradeServer, params: Params): readonly Deal[] {
   return accounts.flatMap((account) => (account === undefined ? [] : dealsInPeriod(server, account.login, period)));
 }
 
-const MODIFIED_BY_MANAGER = 1;
-
-/** deal/update: the manager rewrites history. Balances do not follow; user/check_balance shows the difference. */
-function updateDeal(server: TradeServer, params: Params): Answer {
-  const before = getDealByTicket(server, numberOf(params, "deal") ?? requiredNumber(params, "ticket"));
-  const comment = textOf(params, "comment");
-  const money = (name: string, value: bigint): bigint =>
-    textOf(params, name) === undefined ? value : requiredMoney(params, name);
-  const deal: Deal = {
-    ...before,
-    comment: comment === undefined ? before.comment : cutText(comment, MAX_COMMENT_LENGTH),
-    externalId: textOf(params, "ExternalID") ?? before.externalId,
-    profit: money("profit", before.profit),
-    storage: money("storage", before.storage),
-    commission: money("commission", before.commission),
-    modificationFlags: before.modificationFlags | MODIFIED_BY_MANAGER,
-  };
-  record(server, { kind: "deal_edited", deal });
-  return { answer: dealRecord(deal) };
-}
-
-function deleteDeals(server: TradeServer, params: Params): Answer {
-  requiredText(params, "ticket");
-  const deals = (numbersOf(params, "ticket") ?? []).map((ticket) => getDealByTicket(server, ticket));
-  for (const { ticket } of deals) record(server, { kind: "deal_removed", ticket });
-  return NO_CONTENT;
-}
-
-const { readTrades, editTrades, deleteTrades } = MANAGER_RIGHT;
+const right = MANAGER_RIGHT.readTrades;
 
 export const DEAL_COMMANDS: Commands = {
-  "deal/get": { right: readTrades, run: getDeal },
-  "deal/get_total": { right: readTrades, run: countDeals },
-  "deal/get_page": { right: readTrades, run: getDealPage },
-  "deal/get_batch": { right: readTrades, run: getDeals },
-  "deal/update": { right: editTrades, run: updateDeal },
-  "deal/delete": { right: deleteTrades, run: deleteDeals },
+  "deal/get": { right, run: getDeal },
+  "deal/get_total": { right, run: countDeals },
+  "deal/get_page": { right, run: getDealPage },
+  "deal/get_batch": { right, run: getDeals },
 };

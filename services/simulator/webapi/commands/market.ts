@@ -5,28 +5,16 @@ import { refused } from "../../domain/retcode.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
 import { serverTimeMs, type TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
-import { numberOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
+import { numberOf, type Params, requiredText, textOf } from "../params.ts";
 import { symbolRecord } from "../records/symbol-record.ts";
-import { type Answer, valuesOf, type WireRecord } from "../reply.ts";
+import type { Answer, WireRecord } from "../reply.ts";
 
 const ALL = [...SYMBOLS.values()];
 /** Bounds the work of comparing each symbol with the masks. */
 const MAX_SYMBOL_TEXT = 4_096;
 
-function listSymbols(): Answer {
-  return { answer: ALL.map(({ name }) => name) };
-}
-
-function countSymbols(): Answer {
-  return valuesOf({ Total: String(ALL.length) });
-}
-
 function shown(server: TradeServer, symbol: SymbolFacts): WireRecord {
   return symbolRecord(symbol, weekOfSessions(server.books.sessions.get(symbol.name), serverTimeMs(server)));
-}
-
-function nextSymbol(server: TradeServer, params: Params): Answer {
-  return { answer: shown(server, found(ALL[requiredNumber(params, "index")])) };
 }
 
 /** A name gives an object, a mask an array. */
@@ -79,11 +67,6 @@ function found(symbol: SymbolFacts | undefined): SymbolFacts {
 const right = MANAGER_RIGHT.manager;
 
 export const MARKET_COMMANDS: Commands = {
-  "symbol/list": { right, run: listSymbols },
-  "symbol/total": { right, run: countSymbols },
-  "symbol/next": { right, run: nextSymbol },
   "symbol/get": { right, run: getSymbol },
-  "symbol/get_group": { right, run: getSymbol },
   "tick/last": { right, run: lastTicks },
-  "tick/last_group": { right, run: lastTicks },
 };

@@ -5,18 +5,10 @@ import { positionsOf } from "../../store/books.ts";
 import type { TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { batchOf, pageOf } from "../paging.ts";
-import { listOf, numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
+import { listOf, numbersOf, type Params, requiredNumber, textOf } from "../params.ts";
 import { positionRecord } from "../records/position-record.ts";
 import { type Answer, valuesOf, type WireRecord } from "../reply.ts";
 import { accountsOfGroup, findAccount, getAccount } from "../visible.ts";
-
-/** For netting accounts. These are hedging accounts, of which it shows the first position only. */
-function getPosition(server: TradeServer, params: Params): Answer {
-  const symbol = requiredText(params, "symbol");
-  const found = positionsOfLogin(server, params).find((position) => position.symbol === symbol);
-  if (found === undefined) throw refused("notFound");
-  return { answer: shown(server)(found) };
-}
 
 function countPositions(server: TradeServer, params: Params): Answer {
   return valuesOf({ Total: String(positionsOfLogin(server, params).length) });
@@ -59,7 +51,6 @@ function shown({ books }: TradeServer): (position: Position) => WireRecord {
 const right = MANAGER_RIGHT.readTrades;
 
 export const POSITION_COMMANDS: Commands = {
-  "position/get": { right, run: getPosition },
   "position/get_total": { right, run: countPositions },
   "position/get_page": { right, run: getPositionPage },
   "position/get_batch": { right, run: getPositions },

@@ -1,9 +1,7 @@
 import type { Account } from "../../domain/account.ts";
 import type { Group } from "../../domain/group.ts";
-import { isStrongPassword } from "../../domain/password.ts";
 import { refused } from "../../domain/retcode.ts";
-import { positionsOf } from "../../store/books.ts";
-import { record, removeAccount, serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
+import { record, type TradeServer } from "../../trade-server.ts";
 import { type Params, requiredNumber, requiredText } from "../params.ts";
 import { isSameHex, passwordHash, storedDigest } from "../password-hash.ts";
 import { userRecord } from "../records/user-record.ts";
@@ -35,30 +33,12 @@ function isSameMoney(left: Group, right: Group | undefined): boolean {
   return right === undefined || (left.currency === right.currency && left.digits === right.digits);
 }
 
-export function deleteUser(server: TradeServer, params: Params): Answer {
-  const login = requiredNumber(params, "login");
-  if (login === server.settings.managerLogin) throw refused("selfDeletion");
-  getAccount(server, login);
-  if (positionsOf(server.books, login).length > 0) throw refused("hasTrades");
-  removeAccount(server, login);
-  return NO_CONTENT;
-}
-
 const PASSWORD_TYPES = ["main", "investor", "api"] as const;
 type PasswordType = (typeof PASSWORD_TYPES)[number];
 
 export function checkPassword(server: TradeServer, params: Params): Answer {
   const { account, type, password } = passwordRequest(server, params);
   if (!isPassword(server, account, type, password)) throw refused("invalidPassword");
-  return NO_CONTENT;
-}
-
-export function changePassword(server: TradeServer, params: Params): Answer {
-  const { account, type, password } = passwordRequest(server, params);
-  getWritableAccount(server, account.login);
-  if (!isStrongPassword(password)) throw refused("invalidPassword");
-  const passwords = { ...account.passwords, [type]: storedDigest(account.login, password) };
-  record(server, { kind: "account", account: { ...account, passwords, passwordChangedAt: serverTimeSeconds(server) } });
   return NO_CONTENT;
 }
 
