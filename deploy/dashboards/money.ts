@@ -1,4 +1,4 @@
-import { color, dashboard, lines, named, permits, stat, TOTAL } from "./panels.ts";
+import { dashboard, lines, permits, stat, TOTAL } from "./panels.ts";
 
 export const money = dashboard(
   "money",
@@ -180,17 +180,6 @@ export const money = dashboard(
         queries: { "{{kind}}": "60 * sum by (kind) (rate(pamm_events_total[$__rate_interval])) > 0" },
         unit: "cpm",
         isStacked: true,
-      }),
-      lines("Balance commands", {
-        description:
-          "Money commands that the trading platform has answered, by return code, and those without an answer.",
-        queries: {
-          "{{code}}":
-            '60 * sum by (code) (rate(pamm_platform_calls_total{command="trade/balance"}[$__rate_interval])) > 0',
-        },
-        unit: "cpm",
-        isStacked: true,
-        looks: { "0": [named("0 done"), color("green")], "10019": [named("10019 no money")] },
       }),
       lines("Possible duplicates in an hour", {
         description:

@@ -28,13 +28,6 @@ export const platform = dashboard(
           ["differ", "red"],
         ],
       }),
-      stat("Outcome unknown", {
-        description:
-          "Money of commands whose answer was lost and whose outcome is being looked for. Red: above what pages.",
-        query: 'sum(max by (state) (pamm_unknown_outcomes_cents{state="UNKNOWN"})) / 100',
-        unit: "dollars",
-        thresholds: ["green", [0.01, "orange"], [100_000, "red"]],
-      }),
       stat("Waiting for a session", {
         description:
           "Requests that wait for a free session, in all replicas. Many for long: more sessions (MT5_SESSIONS), or the trading platform is slow.",
@@ -98,16 +91,6 @@ export const platform = dashboard(
       }),
     ],
     "Outcomes and sessions": [
-      lines("Money of unknown outcomes", {
-        description: "SENDING: the answer is waited for, which is normal. UNKNOWN: the answer was lost.",
-        queries: { "{{state}}": "max by (state) (pamm_unknown_outcomes_cents) / 100" },
-        unit: "dollars",
-        width: 12,
-        fill: 10,
-        isStepped: true,
-        softMax: 1,
-        looks: { SENDING: "blue", UNKNOWN: "red" },
-      }),
       lines("Oldest unknown outcome", {
         description:
           "Looked for in the history during the quiet period (5 minutes by default), then decided or given to operators.",
