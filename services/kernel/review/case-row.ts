@@ -1,9 +1,9 @@
-import type { Action, Reason } from "#catalogue/reviews.ts";
-import type { Decision, Progress } from "./review.ts";
 import { createHash } from "node:crypto";
+import type { Action, Reason } from "#catalogue/reviews.ts";
+import type { Progress } from "./review.ts";
 
-/** A case for manual review, as it is stored. */
-export type ReviewCase = {
+/** A case for manual review: a row of the view review_case_row. */
+export type ReviewCase = Progress & {
   readonly id: bigint;
   readonly subject: string;
   readonly reason: Reason;
@@ -13,23 +13,16 @@ export type ReviewCase = {
   readonly operationId: string;
   readonly reference: string;
   readonly dealId: bigint;
-  /** Undefined when no deals of one kind have caused it. */
-  readonly cause: DealCause | undefined;
   readonly group: string;
   /** A JSON object. */
   readonly evidence: string;
   readonly actions: readonly Action[];
   readonly openedAt: Date;
-  readonly progress: Progress;
   /** Attempts of the job that works on the decision. */
   readonly tries: number;
-};
+} & CauseRow;
 
-/** A row of the view review_case_row. The columns of a proposal or a confirmation are null while there is none. */
-export type CaseRow = Omit<ReviewCase, "progress" | "cause"> &
-  CauseRow &
-  Omit<Decision, "dealId"> & { readonly state: Progress["state"]; readonly chosenDealId: bigint };
-
+/** The deals that have caused a case; action and comment are null when they are not of one kind. */
 export type CauseRow = {
   readonly causeAction: number | null;
   readonly causeComment: string | null;
@@ -38,16 +31,6 @@ export type CauseRow = {
 
 export function causeFrom({ causeAction: action, causeComment: comment, day }: CauseRow): DealCause | undefined {
   return action === null || comment === null ? undefined : { action, comment, day };
-}
-
-export function caseFrom(row: CaseRow): ReviewCase {
-  const { state, action, chosenDealId, note, proposedBy, proposedAt, ...rest } = row;
-  const { confirmedNote, confirmedBy, confirmedAt, causeAction, causeComment, day, ...others } = rest;
-  const common = { ...others, cause: causeFrom({ causeAction, causeComment, day }) };
-  if (state === "OPEN" || state === "OBSOLETE") return { ...common, progress: { state } };
-  const proposal = { action, dealId: chosenDealId, note, proposedBy, proposedAt };
-  if (state === "PROPOSED") return { ...common, progress: { state, proposal } };
-  return { ...common, progress: { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } } };
 }
 
 /** Action, comment and day (UTC, 2026-01-31) of the deals that a case is about. */

@@ -1,6 +1,6 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
-import { type CaseRow, caseFrom, type ReviewCase, type DealCause, groupedBy } from "./case-row.ts";
+import { type DealCause, groupedBy, type ReviewCase } from "./case-row.ts";
 import type { Action, Reason } from "#catalogue/reviews.ts";
 import type { AppliedVote, Progress, Vote, ReviewEvent } from "./review.ts";
 
@@ -46,34 +46,30 @@ export async function listUndecided(
   prefix: string,
   { after, limit }: { readonly after: bigint; readonly limit: number },
 ): Promise<ReviewCase[]> {
-  const rows = await many<CaseRow>(
+  return await many<ReviewCase>(
     db,
     sql`select * from review_case_row
         where state in ('OPEN', 'PROPOSED') and id > ${after} and starts_with(subject, ${prefix})
         order by id
         limit ${limit}`,
   );
-  return rows.map(caseFrom);
 }
 
 export async function findCase(db: Queryable, id: bigint): Promise<ReviewCase | undefined> {
-  const row = await maybeOne<CaseRow>(db, sql`select * from review_case_row where id = ${id}`);
-  return row === undefined ? undefined : caseFrom(row);
+  return await maybeOne<ReviewCase>(db, sql`select * from review_case_row where id = ${id}`);
 }
 
 /** Locks the row. A decision locks the case first, and then the rows that it changes. */
 export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase | undefined> {
-  const row = await maybeOne<CaseRow>(tx, sql`select * from review_case_row where id = ${id} for update`);
-  return row === undefined ? undefined : caseFrom(row);
+  return await maybeOne<ReviewCase>(tx, sql`select * from review_case_row where id = ${id} for update`);
 }
 
 /** The open case of a subject, locked. */
 export async function lockUndecidedCase(tx: Transaction, subject: string): Promise<ReviewCase | undefined> {
-  const row = await maybeOne<CaseRow>(
+  return await maybeOne<ReviewCase>(
     tx,
     sql`select * from review_case_row where subject = ${subject} and state in ('OPEN', 'PROPOSED') for update`,
   );
-  return row === undefined ? undefined : caseFrom(row);
 }
 
 /** Stores the new progress of the case and the event, in the transaction that has locked the case. Returns the amount of the case. */
@@ -88,13 +84,12 @@ export async function saveVote(
 }
 
 async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<bigint | null> {
-  const proposal = "proposal" in progress ? progress.proposal : undefined;
-  const decision = "decision" in progress ? progress.decision : undefined;
-  const proposed = decision ?? proposal;
+  const decision = progress.state === "DECIDED" ? progress : undefined;
+  const proposed = progress.state === "PROPOSED" ? progress : decision;
   const { amount } = await one<Pick<ReviewCase, "amount">>(
     tx,
     sql`update review_case
-        set state = ${progress.state}, action = ${proposed?.action}, chosen_deal_id = ${proposed?.dealId}, note = ${proposed?.note},
+        set state = ${progress.state}, action = ${proposed?.action}, chosen_deal_id = ${proposed?.chosenDealId}, note = ${proposed?.note},
             proposed_by = ${proposed?.proposedBy}, proposed_at = ${proposed?.proposedAt},
             confirmed_note = ${decision?.confirmedNote}, confirmed_by = ${decision?.confirmedBy},
             confirmed_at = ${decision?.confirmedAt},
@@ -106,10 +101,11 @@ async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at:
 }
 
 /** Stores changed facts of an undecided case, and voids a proposal that was made for the old facts. */
-export async function renewCase(tx: Transaction, { id, openedAt, progress }: ReviewCase, newCase: NewCase, at: Date) {
+export async function renewCase(tx: Transaction, reviewCase: ReviewCase, newCase: NewCase, at: Date): Promise<void> {
+  const { id, openedAt } = reviewCase;
   const { amount, actions } = newCase;
   const { action, comment, day, group } = groupedBy(newCase, openedAt);
-  await voidProposal(tx, id, progress, at);
+  await voidProposal(tx, reviewCase, at);
   await execute(
     tx,
     sql`update review_case
@@ -128,14 +124,14 @@ export async function noteAmount(tx: Transaction, id: bigint, amount: bigint): P
 }
 
 /** Closes an undecided case whose subject no longer exists. */
-export async function closeCase(tx: Transaction, { id, progress }: ReviewCase, at: Date): Promise<void> {
-  await voidProposal(tx, id, progress, at);
-  await execute(tx, sql`update review_case set state = 'OBSOLETE' where id = ${id} and state = 'OPEN'`);
+export async function closeCase(tx: Transaction, reviewCase: ReviewCase, at: Date): Promise<void> {
+  await voidProposal(tx, reviewCase, at);
+  await execute(tx, sql`update review_case set state = 'OBSOLETE' where id = ${reviewCase.id} and state = 'OPEN'`);
 }
 
-async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {
-  if (progress.state !== "PROPOSED") return;
-  const { action, dealId } = progress.proposal;
+async function voidProposal(tx: Transaction, reviewCase: ReviewCase, at: Date): Promise<void> {
+  if (reviewCase.state !== "PROPOSED") return;
+  const { id, action, chosenDealId: dealId } = reviewCase;
   await saveProgress(tx, id, { state: "OPEN" }, at);
   const note = "The facts of the review have changed.";
   await insertReviewEvent(
@@ -147,11 +143,10 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
 
 /** Decisions whose effect is not complete and that are due, the oldest first. */
 export async function listUnfinished(db: Queryable, at: Date, limit: number): Promise<ReviewCase[]> {
-  const rows = await many<CaseRow>(
+  return await many<ReviewCase>(
     db,
     sql`select * from review_case_row where "nextTryAt" <= ${at} order by "nextTryAt", id limit ${limit}`,
   );
-  return rows.map(caseFrom);
 }
 
 /** Records that a decision is carried out completely. True for the call that recorded it. */

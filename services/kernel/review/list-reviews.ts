@@ -10,7 +10,7 @@ import {
 import { usdToProto } from "../contract/money.ts";
 import { MAX_PAGE_SIZE, pageOf } from "../page.ts";
 import { allOf, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
-import { type CaseRow, caseFrom, type CauseRow, causeFrom } from "./case-row.ts";
+import { type CauseRow, causeFrom, type ReviewCase } from "./case-row.ts";
 import { refuse } from "./refusals.ts";
 import { reviewMessage } from "./review-message.ts";
 
@@ -33,7 +33,7 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
     login === undefined ? undefined : foundFirst(fragment`login = ${login}`),
     group === undefined ? undefined : fragment`"group" = ${group}`,
   ]);
-  const rows = await many<CaseRow>(
+  const rows = await many<ReviewCase>(
     db,
     sql`select * from review_case_row
         where ${conditions}
@@ -41,7 +41,7 @@ export async function listReviews(db: Queryable, request: ListReviewsRequest): P
         limit ${limit + 1}`,
   );
   const { items, hasMore } = pageOf(rows, limit);
-  return { items: items.map(caseFrom).map(reviewMessage), hasMore };
+  return { items: items.map((item) => reviewMessage(item)), hasMore };
 }
 
 type GroupRow = CauseRow & {

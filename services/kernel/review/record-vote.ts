@@ -65,7 +65,7 @@ export async function recordVote<Facts>(
     if (duplicate !== undefined) return duplicate;
     if (group !== undefined && group !== reviewCase.group) throw otherGroup();
     const vote = { action, dealId, note, actor, keyId, at: now() };
-    const applied = applyVote(reviewCase.progress, reviewCase.actions, vote);
+    const applied = applyVote(reviewCase, reviewCase.actions, vote);
     // About a decision, not about the rows of the service: it changes nothing there.
     const isUnconfirmed = reviewCase.reason === VOTES_UNCONFIRMED;
     if (action !== WITHDRAW_PROPOSAL && !isUnconfirmed) await decider.examine(tx, reviewCase, vote, facts);
@@ -73,10 +73,10 @@ export async function recordVote<Facts>(
     const carryOut = async (decision: Decision) =>
       isUnconfirmed ? "done" : await decider.carryOut(tx, reviewCase, decision, facts);
     // Before the decision is saved, which publishes the amount that it was carried out for.
-    const effect = progress.state === "DECIDED" ? await carryOut(progress.decision) : undefined;
+    const effect = progress.state === "DECIDED" ? await carryOut(progress) : undefined;
     const amount = await saveVote(tx, { caseId: reviewCase.id, commandId }, applied, vote);
     if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
-    return { review: reviewMessage({ ...reviewCase, amount, progress }) };
+    return { review: reviewMessage({ ...reviewCase, amount }, progress) };
   });
 }
 
@@ -84,7 +84,7 @@ export async function recordVote<Facts>(
 async function findAnswer(db: Queryable, commandId: string): Promise<DecideReviewResponse | undefined> {
   const events = await listReviewEventsUntil(db, commandId);
   const reviewCase = events[0] && (await findCase(db, events[0].caseId));
-  return reviewCase && { review: reviewMessage({ ...reviewCase, progress: progressAfter(events) }) };
+  return reviewCase && { review: reviewMessage(reviewCase, progressAfter(events)) };
 }
 
 function validate({ reviewId, action, dealId, note, actor, keyId }: DecideReviewRequest): void {

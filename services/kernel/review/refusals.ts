@@ -11,7 +11,7 @@ export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({
 });
 
 /** The proposal that a vote conflicts with. */
-type Proposed = { readonly action: string; readonly dealId: bigint; readonly proposedBy: string };
+type Proposed = { readonly action: string; readonly chosenDealId: bigint; readonly proposedBy: string };
 
 export function actionNotPossible(message: string, possible: readonly string[] = []): Refusal {
   const details: Record<string, string> = possible.length === 0 ? {} : { actions: possible.join(", ") };
@@ -39,7 +39,7 @@ export function secondApproverRequired({ action, proposedBy }: Proposed): Refusa
 }
 
 /** Names the proposal, so that a client that agrees can repeat it. */
-export function decisionDiffers({ action, dealId, proposedBy }: Proposed): Refusal {
+export function decisionDiffers({ action, chosenDealId: dealId, proposedBy }: Proposed): Refusal {
   const what = dealId === 0n ? `'${action}'` : `'${action}' with deal ${dealId}`;
   const message = `Action ${what} is already proposed. Approve it by proposing the same, or send withdraw_proposal first.`;
   const details = { proposed_action: action, proposed_deal_id: String(dealId), proposed_by: proposedBy };

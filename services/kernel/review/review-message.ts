@@ -1,6 +1,6 @@
 import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { usdToProto } from "../contract/money.ts";
-import type { ReviewCase } from "./case-row.ts";
+import { causeFrom, type ReviewCase } from "./case-row.ts";
 import { possibleActions, type Progress } from "./review.ts";
 
 const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
@@ -10,9 +10,9 @@ const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
   OBSOLETE: ReviewState.UNSPECIFIED,
 };
 
-export function reviewMessage(reviewCase: ReviewCase): Review {
-  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress, group, cause } =
-    reviewCase;
+/** With another progress, as the case had it after an earlier vote. */
+export function reviewMessage(reviewCase: ReviewCase, progress: Progress = reviewCase): Review {
+  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, group } = reviewCase;
   return {
     id,
     reason,
@@ -27,13 +27,14 @@ export function reviewMessage(reviewCase: ReviewCase): Review {
     openedAt,
     decision: decisionMessage(progress),
     group,
-    cause,
+    cause: causeFrom(reviewCase),
   };
 }
 
 function decisionMessage(progress: Progress): ReviewDecision | undefined {
-  if (progress.state === "PROPOSED") return { ...progress.proposal, confirmedBy: "", confirmedAt: undefined };
-  if (progress.state !== "DECIDED") return undefined;
-  const { action, dealId, note, proposedBy, proposedAt, confirmedBy, confirmedAt } = progress.decision;
+  if (progress.state !== "PROPOSED" && progress.state !== "DECIDED") return undefined;
+  const { action, chosenDealId: dealId, note, proposedBy, proposedAt } = progress;
+  const confirmation = progress.state === "DECIDED" ? progress : { confirmedBy: "", confirmedAt: undefined };
+  const { confirmedBy, confirmedAt } = confirmation;
   return { action, dealId, note, proposedBy, proposedAt, confirmedBy, confirmedAt };
 }

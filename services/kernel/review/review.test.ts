@@ -29,29 +29,16 @@ const PROPOSED = applyVote(OPEN, ACTIONS, aVote()).progress;
 const DECIDED = applyVote(PROPOSED, ACTIONS, aVote({ actor: "boris", note: "so do I" })).progress;
 
 test("one API key proposes, a second key confirms, and the case is decided", () => {
-  expect(PROPOSED).toEqual({
-    state: "PROPOSED",
-    proposal: {
-      action: "confirm_applied",
-      dealId: 77n,
-      note: "seen in the terminal",
-      proposedBy: "anna",
-      proposedAt: AT,
-    },
-  });
-  expect(DECIDED).toEqual({
-    state: "DECIDED",
-    decision: {
-      action: "confirm_applied",
-      dealId: 77n,
-      note: "seen in the terminal",
-      proposedBy: "anna",
-      proposedAt: AT,
-      confirmedNote: "so do I",
-      confirmedBy: "boris",
-      confirmedAt: AT,
-    },
-  });
+  const proposal = {
+    action: "confirm_applied",
+    chosenDealId: 77n,
+    note: "seen in the terminal",
+    proposedBy: "anna",
+    proposedAt: AT,
+  };
+  const confirmation = { confirmedNote: "so do I", confirmedBy: "boris", confirmedAt: AT };
+  expect(PROPOSED).toEqual({ state: "PROPOSED", ...proposal });
+  expect(DECIDED).toEqual({ state: "DECIDED", ...proposal, ...confirmation });
 });
 
 test("an API key cannot confirm its own proposal", () => {

@@ -19,7 +19,8 @@ export type Vote = {
 
 export type Proposal = {
   readonly action: string;
-  readonly dealId: bigint;
+  /** The deal that the vote names. */
+  readonly chosenDealId: bigint;
   readonly note: string;
   readonly proposedBy: string;
   readonly proposedAt: Date;
@@ -33,10 +34,9 @@ export type Decision = Proposal & {
 
 /** How far the decision of a case is. OBSOLETE: its subject no longer exists, so it needs no decision. */
 export type Progress =
-  | { readonly state: "OPEN" }
-  | { readonly state: "PROPOSED"; readonly proposal: Proposal }
-  | { readonly state: "DECIDED"; readonly decision: Decision }
-  | { readonly state: "OBSOLETE" };
+  | { readonly state: "OPEN" | "OBSOLETE" }
+  | ({ readonly state: "PROPOSED" } & Proposal)
+  | ({ readonly state: "DECIDED" } & Decision);
 
 /** The effect of a vote, and the event under which the audit records it. */
 export type AppliedVote = {
@@ -56,10 +56,10 @@ export function applyVote(progress: Progress, actions: readonly string[], vote: 
     throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
   }
   if (progress.state === "DECIDED") {
-    throw reviewDecided(`The review is already decided: '${progress.decision.action}'.`);
+    throw reviewDecided(`The review is already decided: '${progress.action}'.`);
   }
   if (vote.action === WITHDRAW_PROPOSAL) return withdraw(progress);
-  if (progress.state === "PROPOSED") return confirm(progress.proposal, vote);
+  if (progress.state === "PROPOSED") return { event: "CONFIRMED", progress: confirm(progress, vote) };
   if (!actions.includes(vote.action)) {
     throw actionNotPossible(
       `Action '${vote.action}' is not available now. Available: ${actions.join(", ") || "none"}.`,
@@ -69,8 +69,8 @@ export function applyVote(progress: Progress, actions: readonly string[], vote: 
   return { event: "PROPOSED", progress: propose(vote) };
 }
 
-function propose({ action, dealId, note, actor: proposedBy, at: proposedAt }: Vote): Progress {
-  return { state: "PROPOSED", proposal: { action, dealId, note, proposedBy, proposedAt } };
+function propose({ action, dealId: chosenDealId, note, actor: proposedBy, at: proposedAt }: Vote): Progress {
+  return { state: "PROPOSED", action, chosenDealId, note, proposedBy, proposedAt };
 }
 
 function withdraw({ state }: Progress): AppliedVote {
@@ -78,14 +78,14 @@ function withdraw({ state }: Progress): AppliedVote {
   return { event: "WITHDRAWN", progress: { state: "OPEN" } };
 }
 
-function confirm(proposal: Proposal, vote: Vote): AppliedVote {
-  if (vote.action !== proposal.action || vote.dealId !== proposal.dealId) throw decisionDiffers(proposal);
+function confirm(proposal: Proposal, vote: Vote): Progress {
+  if (vote.action !== proposal.action || vote.dealId !== proposal.chosenDealId) throw decisionDiffers(proposal);
   if (isSameOwner(vote.actor, proposal.proposedBy)) throw secondApproverRequired(proposal);
-  return { event: "CONFIRMED", progress: decide(proposal, vote) };
+  return decide(proposal, vote);
 }
 
 function decide(proposal: Proposal, { note: confirmedNote, actor: confirmedBy, at: confirmedAt }: Vote): Progress {
-  return { state: "DECIDED", decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } };
+  return { ...proposal, state: "DECIDED", confirmedNote, confirmedBy, confirmedAt };
 }
 
 /** The progress after these events, which are all events of one case from the first one on. */
@@ -95,14 +95,14 @@ export function progressAfter(events: readonly ReviewEvent[]): Progress {
 
 function progressWith(before: Progress, { event, ...vote }: ReviewEvent): Progress {
   if (event === "PROPOSED") return propose(vote);
-  if (event === "CONFIRMED" && before.state === "PROPOSED") return decide(before.proposal, vote);
+  if (event === "CONFIRMED" && before.state === "PROPOSED") return decide(before, vote);
   return { state: "OPEN" };
 }
 
 /** The actions that a vote may name now. */
 export function possibleActions(progress: Progress, actions: readonly string[]): readonly string[] {
   if (progress.state === "OPEN") return actions;
-  return progress.state === "PROPOSED" ? [progress.proposal.action, WITHDRAW_PROPOSAL] : [];
+  return progress.state === "PROPOSED" ? [progress.action, WITHDRAW_PROPOSAL] : [];
 }
 
 /** Reason of a review about a decision whose votes the edge does not confirm; the id of that decision follows in its subject. */

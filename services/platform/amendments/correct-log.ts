@@ -110,8 +110,8 @@ export async function readCorrection(deps: Deps, reviewId: bigint): Promise<Fact
   return facts;
 }
 
-function isOpen({ progress, reason }: ReviewCase): boolean {
-  return (progress.state === "OPEN" || progress.state === "PROPOSED") && reason === HISTORY_CHANGED;
+function isOpen({ state, reason }: ReviewCase): boolean {
+  return (state === "OPEN" || state === "PROPOSED") && reason === HISTORY_CHANGED;
 }
 
 /** Throws unless the account still differs from its log as the review says. */

@@ -116,7 +116,7 @@ async function requireLegOf(tx: Transaction, reviewCase: ReviewCase, { unscannab
 async function carryOut(
   tx: Transaction,
   reviewCase: ReviewCase,
-  { action, dealId }: Decision,
+  { action, chosenDealId: dealId }: Decision,
   { server, quietPeriodMs, shown, facts }: PlatformState,
 ): Promise<"done" | "working"> {
   switch (action) {

@@ -44,7 +44,7 @@ export async function decideReview(
         effect.examine(reviewCase, vote, readings);
         await effect.propose?.(tx, { reviewCase, wanted: vote });
       },
-      async carryOut(tx, reviewCase, { action, dealId, confirmedAt: at }, readings) {
+      async carryOut(tx, reviewCase, { action, chosenDealId: dealId, confirmedAt: at }, readings) {
         await effectOf(action).carryOut(tx, deps, { reviewCase, wanted: { dealId, at }, readings });
         return "done";
       },
@@ -64,8 +64,8 @@ async function readFor(deps: Deps, request: DecideReviewRequest, context: CallCo
   return await readAccounts(deps, effect.readsOf(reviewCase), within);
 }
 
-function isUndecided({ progress }: ReviewCase): boolean {
-  return progress.state === "OPEN" || progress.state === "PROPOSED";
+function isUndecided({ state }: ReviewCase): boolean {
+  return state === "OPEN" || state === "PROPOSED";
 }
 
 function effectOf(action: string): Effect {

@@ -46,10 +46,10 @@ async function listWanted({ pool }: Deps, list: List): Promise<WantedCase[]> {
 }
 
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {
-  const { amount, actions, progress } = reviewCase;
+  const { amount, actions, state } = reviewCase;
   if (actions.join() !== newCaseOf(money).actions.join()) return false;
   // A proposal is about what is there when it is confirmed: an Investor's own trades may change the amount, and results own capital.
-  const mayChange = progress.state === "PROPOSED";
+  const mayChange = state === "PROPOSED";
   return isUpTo(reviewCase, money.movedNumber) && (mayChange || amount === money.amount);
 }
 

@@ -223,11 +223,11 @@ test("a proposal that is made while a review is renewed for a trade holds", asyn
   trader(world, investorLogin).result(2_00n);
   await deliver(world);
   const { renewing } = await inTransaction(pool, async (tx) => {
-    const { progress, actions } = (await lockCase(tx, id))!;
+    const reviewCase = (await lockCase(tx, id))!;
     const job = openExternalReviews(world.deps);
     await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
     const vote = { action: "adopt", dealId: 0n, note: "checked", actor: "anna", keyId: "key of anna", at: new Date() };
-    await saveVote(tx, { caseId: id, commandId: "" }, applyVote(progress, actions, vote), vote);
+    await saveVote(tx, { caseId: id, commandId: "" }, applyVote(reviewCase, reviewCase.actions, vote), vote);
     return { renewing: job };
   });
   await renewing;
