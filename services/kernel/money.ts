@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { formatUnits, MAX_TEXT_LENGTH, parseExact } from "./exact-decimal.ts";
 
 export type Currency = "USD";
@@ -51,35 +50,4 @@ export function formatDecimal({ minor }: Money): string {
 export function formatAmount(money: Money): string {
   const [whole = "", fraction = ""] = formatDecimal(money).split(".");
   return `${whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",")}.${fraction} ${money.currency}`;
-}
-
-export function add(left: Money, right: Money): Money {
-  return { currency: sameCurrency(left, right), minor: left.minor + right.minor };
-}
-
-export function subtract(left: Money, right: Money): Money {
-  return { currency: sameCurrency(left, right), minor: left.minor - right.minor };
-}
-
-export function negate({ currency, minor }: Money): Money {
-  return { currency, minor: -minor };
-}
-
-export function isLess(left: Money, right: Money): boolean {
-  sameCurrency(left, right);
-  return left.minor < right.minor;
-}
-
-export function isZero({ minor }: Money): boolean {
-  return minor === 0n;
-}
-
-export function isPositive({ minor }: Money): boolean {
-  return minor > 0n;
-}
-
-/** Callers cannot cause a mix of currencies, so it is a fault and not a refusal. */
-function sameCurrency(left: Money, right: Money): Currency {
-  assert.equal(left.currency, right.currency, "amounts of two currencies cannot be combined");
-  return left.currency;
 }

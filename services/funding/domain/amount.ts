@@ -1,6 +1,6 @@
 import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
-import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money, usd } from "#kernel/money.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, type Money, usd } from "#kernel/money.ts";
 import { queueErrors } from "#catalogue/queue-until-flat.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
@@ -20,7 +20,7 @@ export function checkMovement({ operationId, amount, comment, labels, queueForMs
   if (operationId === "") {
     errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
   }
-  if (isLess(amount, MIN_AMOUNT) || isLess(MAX_AMOUNT, amount)) {
+  if (amount.minor < MIN_AMOUNT.minor || amount.minor > MAX_AMOUNT.minor) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }

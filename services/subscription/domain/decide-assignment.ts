@@ -1,4 +1,4 @@
-import { formatAmount, formatDecimal, isLess, type Money } from "#kernel/money.ts";
+import { formatAmount, formatDecimal, type Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { SubscriptionStatus } from "./lifecycle.ts";
@@ -72,7 +72,7 @@ function accountReasons(facts: AssignmentFacts): readonly (Refusal | undefined)[
   return [
     hasFollowedBefore ? previouslySubscribed() : undefined,
     openPositions > 0 ? investorOpenPositions(openPositions) : undefined,
-    isLess(balance, minDeposit) ? belowMinDeposit(balance, minDeposit) : undefined,
+    balance.minor < minDeposit.minor ? belowMinDeposit(balance, minDeposit) : undefined,
   ];
 }
 

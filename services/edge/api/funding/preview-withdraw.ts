@@ -1,4 +1,4 @@
-import { formatDecimal, isPositive } from "#kernel/money.ts";
+import { formatDecimal } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { PreviewWithdrawResponse, WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, choice, model, nullableString, setOf } from "../../fields/field.ts";
@@ -77,7 +77,7 @@ export const previewWithdrawal = route("POST /api/v1/investor/withdraw/preview",
         nullableDecimalReply("Funds under review, which are neither fee nor available.", "0.00"),
         (figures: WithdrawalFigures) => {
           const heldBack = heldBackOf(figures);
-          return isPositive(heldBack) ? formatDecimal(heldBack) : "0.00";
+          return heldBack.minor > 0n ? formatDecimal(heldBack) : "0.00";
         },
       ),
     }),

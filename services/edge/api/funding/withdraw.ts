@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount, formatDecimal, isPositive } from "#kernel/money.ts";
+import { formatAmount, formatDecimal } from "#kernel/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, choice, model, nullableInteger, nullableString, string } from "../../fields/field.ts";
 import { always, at, ofWhole, shown } from "../../fields/message.ts";
@@ -147,7 +147,7 @@ export const withdrawFunds = route("POST /api/v1/investor/withdraw", {
     reportDuplicate(context, done);
     if (done.queuedUntil !== undefined) return new Accepted(queuedWithdrawal.reply.of(done));
     const heldBack = heldBackOf(done);
-    if (isPositive(heldBack)) {
+    if (heldBack.minor > 0n) {
       context.setHeader(
         HELD_BACK,
         `${formatDecimal(heldBack)};currency=${heldBack.currency};reason=funds_under_review`,

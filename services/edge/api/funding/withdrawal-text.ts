@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount, isLess, isPositive, isZero, type Money, subtract } from "#kernel/money.ts";
+import { formatAmount, type Money, usd } from "#kernel/money.ts";
 import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
 import type { WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
 
@@ -16,7 +16,7 @@ const VERBS: Readonly<Record<Certainty, { readonly paid: (amount: string) => str
 };
 
 export function payoutStatus(effective: MoneyMessage | undefined): "success" | "no_funds" {
-  return isZero(moneyFromProto(effective)) ? "no_funds" : "success";
+  return moneyFromProto(effective).minor === 0n ? "no_funds" : "success";
 }
 
 /** What a withdrawal has done, or would do, with these figures. */
@@ -29,9 +29,10 @@ export function outcomeText(
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(requestedAmount)];
   const heldBack = heldBackOf(done);
   const why = notAvailable(done, heldBack);
-  if (isZero(paid)) return `Balance is ${formatAmount(moneyFromProto(done.balanceBefore))}; ${verb.nothing}${why}.`;
-  if (!isLess(paid, requested)) {
-    const rest = isPositive(heldBack) ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
+  if (paid.minor === 0n)
+    return `Balance is ${formatAmount(moneyFromProto(done.balanceBefore))}; ${verb.nothing}${why}.`;
+  if (paid.minor >= requested.minor) {
+    const rest = heldBack.minor > 0n ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
     return `${verb.paid(formatAmount(paid))}.${rest}`;
   }
   const ofRequested = `${formatAmount(paid)} of ${formatAmount(requested)}`;
@@ -42,14 +43,14 @@ export function outcomeText(
 function notAvailable(done: WithdrawalFigures, heldBack: Money): string {
   const fee = moneyFromProto(done.pendingFee);
   const reasons = [
-    ...(isPositive(fee) ? [`performance fee ${formatAmount(fee)}`] : []),
-    ...(isPositive(heldBack) ? [`funds under review ${formatAmount(heldBack)}`] : []),
+    ...(fee.minor > 0n ? [`performance fee ${formatAmount(fee)}`] : []),
+    ...(heldBack.minor > 0n ? [`funds under review ${formatAmount(heldBack)}`] : []),
   ];
   return reasons.length === 0 ? "" : ` (not available: ${reasons.join(", ")})`;
 }
 
 /** What is left of the balance after the fee, and not available. Not above zero when there is nothing. */
 export function heldBackOf(done: WithdrawalFigures): Money {
-  const afterFee = subtract(moneyFromProto(done.balanceBefore), moneyFromProto(done.pendingFee));
-  return subtract(afterFee, moneyFromProto(done.availableAfterFee));
+  const afterFee = moneyFromProto(done.balanceBefore).minor - moneyFromProto(done.pendingFee).minor;
+  return usd(afterFee - moneyFromProto(done.availableAfterFee).minor);
 }

@@ -1,5 +1,5 @@
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { isPositive, negate } from "#kernel/money.ts";
+import { usd } from "#kernel/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import { bool, model, nullableDecimal, nullableInteger } from "../../fields/field.ts";
@@ -89,7 +89,7 @@ export const previewUnassignment = route("POST /api/v1/subscriptions/unassign/pr
         shown(
           bool({ description: "Whether an exit transfer would leave the Master.", example: true }),
           (figures: DepartureFigures | undefined) =>
-            figures !== undefined && isPositive(moneyFromProto(figures.effective)),
+            figures !== undefined && moneyFromProto(figures.effective).minor > 0n,
         ),
       ),
       ...withinOrNull("figures", {
@@ -98,7 +98,7 @@ export const previewUnassignment = route("POST /api/v1/subscriptions/unassign/pr
           shown(
             nullableDecimal({ description: "What would leave the Master: negative, or 0.", example: -250.5 }),
             (leaving: Money | undefined): JsonNumber | null =>
-              moneyNumber(moneyToProto(negate(moneyFromProto(leaving)))),
+              moneyNumber(moneyToProto(usd(-moneyFromProto(leaving).minor))),
           ),
         ),
         perf_fee_pending: at("pendingFee", nullableDecimalReply("Performance fee that would be collected first.")),
