@@ -1,89 +1,79 @@
 import { expect, test } from "vitest";
-import { leaseCandidate, acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
-import { execute, type Fragment, one, sql } from "./query.ts";
+import { metricValues } from "#test/support/metric-values.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { inTransaction } from "./transaction.ts";
+import { holdsLease, type Lease, type LeaseCandidate, leaseCandidate } from "./lease.ts";
+import { execute, type Fragment, matchesRow, one, sql } from "./query.ts";
+import { inTransaction, type Transaction } from "./transaction.ts";
 
 const { pool } = await kernelDatabase();
 
 const LONG_MS = 60_000;
 
-const acquire = (name: string, holder: string, ttlMs = LONG_MS) => acquireLease(pool, { name, holder, ttlMs });
+/** Asks the database each time. */
+const candidate = (name: string): LeaseCandidate =>
+  leaseCandidate(pool, { name, ttlMs: LONG_MS, renewMs: 0, pollMs: 0 });
 const expire = (name: string) =>
   execute(pool, sql`update lease set expires_at = clock_timestamp() where name = ${name}`);
-const lock = (lease: Parameters<typeof lockLease>[1]) => inTransaction(pool, (tx) => lockLease(tx, lease));
+const isHeld = (tx: Transaction, lease: Lease) => matchesRow(tx, sql`select where ${holdsLease(lease)}`);
 
-test("of many simultaneous requests one acquires the lease", async () => {
-  const answers = await Promise.all(["a", "b", "c", "d", "e"].map((holder) => acquire("race", holder)));
+async function acquired({ renewOrAcquire }: LeaseCandidate): Promise<Lease> {
+  const lease = await renewOrAcquire();
+  if (lease === undefined) throw new Error("not acquired");
+  return lease;
+}
 
-  expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
+test("of many candidates at the same time one acquires the lease", async () => {
+  const leases = await Promise.all(Array.from({ length: 5 }, () => candidate("race").renewOrAcquire()));
+
+  expect(leases.filter((lease) => lease !== undefined)).toEqual([{ name: "race", fence: 1n }]);
 });
 
-test("a lease is held until it expires, and its next holder has a higher fence", async () => {
-  const first = await acquire("role", "a");
-  expect(first).toEqual({ name: "role", holder: "a", fence: 1n });
-  expect(await acquire("role", "b")).toBeUndefined();
+test("a lease is held until it expires, its next holder has a higher fence, and the former one has lost it", async () => {
+  const [first, second] = [candidate("role"), candidate("role")];
+  const lease = await acquired(first);
+  expect(await second.renewOrAcquire()).toBeUndefined();
 
   await expire("role");
+  expect(await first.renewOrAcquire()).toEqual(lease);
+  expect(await second.renewOrAcquire()).toBeUndefined();
 
-  expect(await acquire("role", "b")).toEqual({ name: "role", holder: "b", fence: 2n });
+  await expire("role");
+  expect(await second.renewOrAcquire()).toEqual({ name: "role", fence: 2n });
+  expect(await first.renewOrAcquire()).toBeUndefined();
+  expect(await inTransaction(pool, (tx) => isHeld(tx, lease))).toBe(false);
+  // A former holder cannot release it.
+  await first[Symbol.asyncDispose]();
+  expect(await candidate("role").renewOrAcquire()).toBeUndefined();
 });
 
-test("an expired lease is renewed when no other process has acquired it, and lost otherwise", async () => {
-  const first = await acquire("late", "a");
-  if (first === undefined) throw new Error("not acquired");
-  await expire("late");
-  expect(await renewLease(pool, first, LONG_MS)).toBe(true);
-  expect(await acquire("late", "b")).toBeUndefined();
+test("a released lease is free at once, and the process that has it shows it", async () => {
+  const shown = async () => (await metricValues("pamm_lease_held"))["free"];
+  const [first, second] = [candidate("free"), candidate("free")];
+  expect(await shown()).toBe(0);
+  await acquired(first);
+  expect(await shown()).toBe(1);
+  await first[Symbol.asyncDispose]();
+  expect(await shown()).toBe(0);
 
-  await expire("late");
-  await acquire("late", "b");
-
-  expect(await renewLease(pool, first, LONG_MS)).toBe(false);
-  expect(await lock(first)).toBe(false);
-});
-
-test("a released lease is free at once, and a former holder cannot release it", async () => {
-  const first = await acquire("free", "a");
-  if (first === undefined) throw new Error("not acquired");
-  await releaseLease(pool, first);
-  const second = await acquire("free", "b");
-  expect(second).toMatchObject({ holder: "b", fence: 2n });
-
-  await releaseLease(pool, first);
-
-  expect(await acquire("free", "c")).toBeUndefined();
+  expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
 });
 
 test("no other process acquires the lease while a transaction of its holder has checked it", async () => {
-  const first = await acquire("checked", "a");
-  if (first === undefined) throw new Error("not acquired");
+  const [first, second] = [candidate("checked"), candidate("checked")];
+  const lease = await acquired(first);
   await expire("checked");
 
   await inTransaction(pool, async (tx) => {
-    expect(await lockLease(tx, first)).toBe(true);
-    await expect(acquire("checked", "b")).rejects.toThrow("lock timeout");
+    expect(await isHeld(tx, lease)).toBe(true);
+    await expect(second.renewOrAcquire()).rejects.toThrow("lock timeout");
   });
 
-  expect(await acquire("checked", "b")).toMatchObject({ fence: 2n });
-});
-
-test("of two candidates one has the lease, and the other acquires it after the release", async () => {
-  const options = { name: "candidates", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
-  const first = leaseCandidate(pool, options);
-  await using second = leaseCandidate(pool, options);
-
-  expect(await first.renewOrAcquire()).toMatchObject({ fence: 1n });
-  expect(await second.renewOrAcquire()).toBeUndefined();
-  expect([first.hasLease(), second.hasLease()]).toEqual([true, false]);
-  await first[Symbol.asyncDispose]();
   expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
 });
 
 test("a lease is renewed within another statement, and is asked for at once when that has not renewed it", async () => {
-  const options = { name: "within", ttlMs: LONG_MS, renewMs: LONG_MS, pollMs: LONG_MS };
-  await using first = leaseCandidate(pool, options);
-  await using second = leaseCandidate(pool, { ...options, pollMs: 0 });
+  await using first = leaseCandidate(pool, { name: "within", ttlMs: LONG_MS, renewMs: LONG_MS, pollMs: LONG_MS });
+  await using second = candidate("within");
   const ask = (renewed: Fragment) =>
     one<{ isRenewed: boolean }>(
       pool,

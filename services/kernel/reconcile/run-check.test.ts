@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { acquireLease } from "../postgres/lease.ts";
+import { leaseCandidate } from "../postgres/lease.ts";
 import type { ListBreaksRequest } from "#proto/pamm/common/v1/reconciliation.ts";
 import { execute, one, sql } from "../postgres/query.ts";
 import type { Pool } from "../postgres/pool.ts";
@@ -155,7 +155,12 @@ test.each([
   { what: "no break", findings: [] },
 ])("a process that lost the lease during a run with $what writes nothing", async ({ findings }) => {
   const pool = await reconciliationPool();
-  const lease = await acquireLease(pool, { name: "reconcile", holder: "a", ttlMs: 60_000 });
+  const lease = await leaseCandidate(pool, {
+    name: "reconcile",
+    ttlMs: 60_000,
+    renewMs: 0,
+    pollMs: 0,
+  }).renewOrAcquire();
   const check = await aCheck(pool, {
     run: async () => {
       await execute(pool, sql`update lease set holder = 'b', fence = fence + 1`);

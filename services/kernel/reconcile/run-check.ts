@@ -1,6 +1,7 @@
 import type { Log } from "../log.ts";
-import { type Lease, lockLease } from "../postgres/lease.ts";
+import { holdsLease, type Lease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
+import { matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import { isTransientFailure, retryLevel } from "../transient-failure.ts";
 import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
@@ -35,7 +36,8 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
     return await completeRun(pool, check.name, run, lease);
   }
   const written = await inTransaction(pool, async (tx) => {
-    if (lease !== undefined && !(await lockLease(tx, lease))) return { opened: [], closed: [] };
+    if (lease !== undefined && !(await matchesRow(tx, sql`select where ${holdsLease(lease)}`)))
+      return { opened: [], closed: [] };
     return await write(tx, check, run, request.pendingBreaks);
   });
   report(log, check, run, written);
