@@ -3,7 +3,7 @@ import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
-import type { KeyPair } from "#kernel/issue-certificates.ts";
+import type { KeyPair } from "../provision/issue-certificates.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type Identities, readOrIssueIdentities } from "../provision/identities.ts";
 import { type NatsCluster, natsConfiguration } from "../provision/nats-configuration.ts";

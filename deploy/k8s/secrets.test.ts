@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { issueServerCertificate, makeAuthority } from "#kernel/issue-certificates.ts";
+import { issueServerCertificate, makeAuthority } from "../provision/issue-certificates.ts";
 import { provideNatsServer } from "../local/nats.ts";
 import { SERVICES } from "../provision/services.ts";
 import { secretManifests, secretsOf } from "./secrets.ts";

@@ -2,7 +2,7 @@ import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { issueServerCertificate, makeAuthority } from "#kernel/issue-certificates.ts";
+import { issueServerCertificate, makeAuthority } from "../provision/issue-certificates.ts";
 import { startNats } from "./nats.ts";
 
 /** The handshake that is cut off is not so in every start. */

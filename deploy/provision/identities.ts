@@ -9,7 +9,7 @@ import {
   type KeyPair,
   makeAuthority,
   type ServerNames,
-} from "#kernel/issue-certificates.ts";
+} from "./issue-certificates.ts";
 import type { ServerCertificate } from "./nats-configuration.ts";
 import { secretFolder, writeSecret } from "./secrets.ts";
 import { LOOPBACK, type Service, SERVICES } from "./services.ts";

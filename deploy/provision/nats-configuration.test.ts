@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { issueServerCertificate, type KeyPair, makeAuthority } from "#kernel/issue-certificates.ts";
+import { issueServerCertificate, type KeyPair, makeAuthority } from "./issue-certificates.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { provideNatsServer } from "../local/nats.ts";
 import { freePort } from "../local/ports.ts";

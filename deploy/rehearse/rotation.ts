@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { issueCertificate, issueServerCertificate, makeAuthority } from "#kernel/issue-certificates.ts";
+import { issueCertificate, issueServerCertificate, makeAuthority } from "../provision/issue-certificates.ts";
 import { keyIn, keys } from "../demo/keys.ts";
 import { createPlatform } from "../demo/platform.ts";
 import { poll } from "../demo/wait.ts";

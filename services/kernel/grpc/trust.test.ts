@@ -11,7 +11,7 @@ import { HOST } from "../testing/grpc-serving.ts";
 import { testIdentity } from "../testing/identity.ts";
 import { grpcClient } from "./client.ts";
 import { type Identity, readIdentity } from "../identity.ts";
-import { issueCertificate, makeAuthority } from "../issue-certificates.ts";
+import { issueCertificate, makeAuthority } from "../../../deploy/provision/issue-certificates.ts";
 import { serveOverGrpc } from "./serve.ts";
 
 /** A server whose only method may be used by fee and funding. */

@@ -6,7 +6,7 @@ import { type Contract, methodsOf } from "../contract/contract.ts";
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
 import type { Permissions } from "../contract/permissions.ts";
 import type { Identity } from "../identity.ts";
-import { issueCertificate, type KeyPair, makeAuthority } from "../issue-certificates.ts";
+import { issueCertificate, type KeyPair, makeAuthority } from "../../../deploy/provision/issue-certificates.ts";
 
 let authority: Promise<KeyPair> | undefined;
 const identities = new Map<ServiceName, Promise<Identity>>();
