@@ -1,4 +1,4 @@
-import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { Permissions } from "#kernel/contract/contract.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 
 /** The services that may call each method, with the certificate that proves their name. */

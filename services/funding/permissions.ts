@@ -1,4 +1,4 @@
-import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { Permissions } from "#kernel/contract/contract.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 
 /** The services that may call each method, with the certificate that proves their name. */

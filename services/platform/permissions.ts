@@ -1,5 +1,5 @@
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { Permissions } from "#kernel/contract/contract.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 
 /** The services that may call each method, with the certificate that proves their name. */

@@ -1,5 +1,5 @@
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { Permissions } from "#kernel/contract/contract.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
 /** The services that may call each method, with the certificate that proves their name. */

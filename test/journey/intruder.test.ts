@@ -4,9 +4,8 @@ import { connect, Events } from "nats";
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Contract, methodsOf } from "#kernel/contract/contract.ts";
+import { type Contract, methodsOf, type Permissions } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "#kernel/contract/permissions.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -81,11 +80,11 @@ test.each(CALLABLE)(
       const before = await refusedCalls(service);
       using client = grpcClient(variable("edge", `${service.toUpperCase()}_GRPC_URL`), { contract, service, identity });
       const foreign = methodsOf(contract).filter(({ name }) => permissions[name]?.includes(thief) !== true);
-      for (const { name, decodeRequest } of foreign) {
+      for (const { name, requestDeserialize } of foreign) {
         const call = client[name] as (request: unknown, context: unknown) => Promise<unknown>;
         // The name that a caller writes into its request does not count.
         const context = callContext({ caller: "edge", withinMs: 5_000 });
-        await expect(call(decodeRequest(Buffer.alloc(0)), context), `${service}.${name}`).rejects.toMatchObject({
+        await expect(call(requestDeserialize(Buffer.alloc(0)), context), `${service}.${name}`).rejects.toMatchObject({
           code: "not_permitted",
         });
       }

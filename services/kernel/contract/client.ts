@@ -1,9 +1,16 @@
-import { type CallContext, type Client, type Contract, type Method, methodsOf } from "./contract.ts";
+import {
+  type CallContext,
+  type Client,
+  type Contract,
+  type Method,
+  methodsOf,
+  rpcAttributes,
+  rpcName,
+} from "./contract.ts";
 import { remainingMs } from "./context.ts";
 import type { Transport } from "../metrics.ts";
 import { inSpan, startSpan } from "../tracing/span.ts";
-import { failureOf, rpcAttributes, rpcName } from "./rpc-span.ts";
-import { deadlineExceeded } from "./refusals.ts";
+import { deadlineExceeded, failureOf } from "./refusals.ts";
 
 /** Sends one encoded request and returns the encoded response, or throws the refusal. */
 export type Send = (method: Method, payload: Buffer, context: CallContext) => Promise<Uint8Array>;
@@ -12,11 +19,11 @@ export function clientOf<C extends Contract>(contract: C, transport: Transport, 
   const calls = methodsOf(contract).map((method) => {
     const call = async (request: unknown, context: CallContext): Promise<unknown> => {
       if (remainingMs(context) <= 0 || context.signal.aborted) throw deadlineExceeded();
-      const payload = method.encodeRequest(request);
+      const payload = method.requestSerialize(request);
       const attributes = rpcAttributes(method, transport);
       const span = startSpan(rpcName(method), { kind: "client", mayBegin: context.commandId !== "", attributes });
       const response = await inSpan(span, () => send(method, payload, context), failureOf);
-      return method.decodeResponse(asBuffer(response));
+      return method.responseDeserialize(asBuffer(response));
     };
     return [method.name, call] as const;
   });

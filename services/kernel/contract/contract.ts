@@ -1,3 +1,6 @@
+import type { ServiceName } from "#catalogue/services.ts";
+import type { Transport } from "../metrics.ts";
+
 /** One unary rpc as ts-proto writes it for grpc-js. The types of the messages are those of the (de)serializers. */
 export type MethodDefinition = {
   readonly path: string;
@@ -45,24 +48,27 @@ export type Method = {
   /** Full name of the service, for example pamm.account.v1.AccountService. */
   readonly service: string;
   readonly path: string;
-  readonly encodeRequest: (message: unknown) => Buffer;
-  readonly decodeRequest: (bytes: Buffer) => unknown;
-  readonly encodeResponse: (message: unknown) => Buffer;
-  readonly decodeResponse: (bytes: Buffer) => unknown;
+  readonly requestSerialize: (message: unknown) => Buffer;
+  readonly requestDeserialize: (bytes: Buffer) => unknown;
+  readonly responseSerialize: (message: unknown) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => unknown;
 };
 
 export function methodsOf(contract: Contract): readonly Method[] {
   return Object.entries(contract).map(([name, definition]) => {
     const [, service = "", rpc = ""] = definition.path.split("/");
-    return {
-      name,
-      rpc,
-      service,
-      path: definition.path,
-      encodeRequest: definition.requestSerialize as (message: unknown) => Buffer,
-      decodeRequest: definition.requestDeserialize,
-      encodeResponse: definition.responseSerialize as (message: unknown) => Buffer,
-      decodeResponse: definition.responseDeserialize,
-    };
+    return { ...(definition as unknown as Method), name, rpc, service };
   });
+}
+
+/** The callers of each method; all others are refused. Complete by its type: a method without an entry does not compile. */
+export type Permissions<C extends Contract> = { readonly [Name in keyof C]: readonly ServiceName[] };
+
+/** Caller and callee have spans of one name, `pamm.funding.v1.FundingService/Deposit`. */
+export function rpcName({ path }: Method): string {
+  return path.slice(1);
+}
+
+export function rpcAttributes({ service, rpc }: Method, transport: Transport): Record<string, string> {
+  return { "rpc.system": transport, "rpc.service": service, "rpc.method": rpc };
 }

@@ -3,14 +3,28 @@ import { countRefusedCall, observeRequest, type Transport } from "../metrics.ts"
 import { Refusal } from "../refusal.ts";
 import { isTransientFailure } from "../transient-failure.ts";
 import { asBuffer } from "./client.ts";
-import type { CallContext, Contract, Implementation, Method } from "./contract.ts";
+import {
+  type CallContext,
+  type Contract,
+  type Implementation,
+  type Method,
+  type Permissions,
+  rpcAttributes,
+  rpcName,
+} from "./contract.ts";
 import { type CallHeaders, readHeaders } from "./headers.ts";
 import { receivedPlace, type Span, startSpan } from "../tracing/span.ts";
-import { failureOf, rpcAttributes, rpcName } from "./rpc-span.ts";
 import { type Limit, limit } from "./limit.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "./permissions.ts";
-import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, notPermitted, refuse } from "./refusals.ts";
+import {
+  busy,
+  databaseUnavailable,
+  deadlineExceeded,
+  failureOf,
+  malformedRequest,
+  notPermitted,
+  refuse,
+} from "./refusals.ts";
 
 export type Answer = Result & {
   /** Until when the caller waits for it; undefined when the headers of the call were refused. */
@@ -144,7 +158,9 @@ async function handleWithin(
   onCancelled?.(() => isAnswered || cancellation.abort());
   try {
     const handler = implementation[method.name] as (request: unknown, context: CallContext) => Promise<unknown>;
-    return method.encodeResponse(await handler(decode(method, payload), { ...headers, signal: cancellation.signal }));
+    return method.responseSerialize(
+      await handler(decode(method, payload), { ...headers, signal: cancellation.signal }),
+    );
   } finally {
     isAnswered = true;
     clearTimeout(timer);
@@ -162,7 +178,7 @@ function decode(method: Method, payload: Uint8Array): unknown {
 
 function decodeBytes(method: Method, payload: Uint8Array): unknown {
   try {
-    return method.decodeRequest(asBuffer(payload));
+    return method.requestDeserialize(asBuffer(payload));
   } catch {
     throw malformedRequest(`The payload is not a request of ${method.rpc}.`);
   }

@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS, type Refusal, RESTART_RETRY_AFTER_MS, refusalsOf } from "../refusal.ts";
+import { BUSY_RETRY_AFTER_MS, Refusal, type RefusalStatus, RESTART_RETRY_AFTER_MS, refusalsOf } from "../refusal.ts";
 
 /** The refusals of the transports themselves. Any call to another service may end in one of these. */
 export const { refuse, refusals } = refusalsOf({
@@ -65,4 +65,12 @@ export function busy(): Refusal {
       retryAfterMs: BUSY_RETRY_AFTER_MS,
     },
   );
+}
+
+/** Statuses with which a service reports that it could not do its work; the others are expected answers. */
+const FAILURES: ReadonlySet<RefusalStatus> = new Set(["internal", "unknown_outcome", "unavailable", "busy"]);
+
+export function failureOf(error: unknown): { readonly outcome: string; readonly hasFailed: boolean } {
+  if (!(error instanceof Refusal)) return { outcome: "internal", hasFailed: true };
+  return { outcome: error.code, hasFailed: FAILURES.has(error.status) };
 }

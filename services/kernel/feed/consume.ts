@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Gauge } from "prom-client";
 import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import type { EventType } from "../contract/event.ts";
-import { failureOf } from "../contract/rpc-span.ts";
+import { failureOf } from "../contract/refusals.ts";
 import { SECOND_MS } from "../duration.ts";
 import { failpoint } from "../failpoint.ts";
 import { runJob } from "../job.ts";

@@ -9,9 +9,8 @@ import {
 } from "@grpc/grpc-js";
 import { setTimeout as sleep } from "node:timers/promises";
 import { HealthImplementation } from "grpc-health-check";
-import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
+import { type Contract, type Implementation, type Method, methodsOf, type Permissions } from "../contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "../contract/permissions.ts";
 import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
 import type { Log } from "../log.ts";

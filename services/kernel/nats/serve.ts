@@ -1,11 +1,10 @@
 import { ErrorCode, headers, type NatsError, type ServiceMsg } from "nats";
-import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
+import { type Contract, type Implementation, type Method, methodsOf, type Permissions } from "../contract/contract.ts";
 import { type Answer, createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
 import { MAX_CONCURRENT_REQUESTS } from "../contract/limit.ts";
 import { BROKER_CALLER } from "#catalogue/services.ts";
-import type { Permissions } from "../contract/permissions.ts";
 import { refuse } from "../contract/refusals.ts";
 import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";

@@ -1,5 +1,5 @@
 import { BROKER_CALLER } from "#catalogue/services.ts";
-import type { Permissions } from "../contract/permissions.ts";
+import type { Permissions } from "../contract/contract.ts";
 import type { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { type FeedReader, feedReader } from "../feed/read.ts";
 import type { Pool } from "../postgres/pool.ts";

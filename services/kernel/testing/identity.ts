@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { type Contract, methodsOf } from "../contract/contract.ts";
+import { type Contract, methodsOf, type Permissions } from "../contract/contract.ts";
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "../contract/permissions.ts";
 import type { Identity } from "../identity.ts";
 import { issueCertificate, type KeyPair, makeAuthority } from "../../../deploy/provision/issue-certificates.ts";
 

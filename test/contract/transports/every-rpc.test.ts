@@ -60,8 +60,8 @@ test.each(CONTRACTS.map((contract, index) => ({ service: methodsOf(contract)[0]?
   async ({ contract, index }) => {
     using overGrpc = await grpcClientOf(contract);
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
-    for (const { name, rpc, decodeRequest } of methodsOf(contract)) {
-      const request = decodeRequest(sampleRequest(contract, name));
+    for (const { name, rpc, requestDeserialize } of methodsOf(contract)) {
+      const request = requestDeserialize(sampleRequest(contract, name));
       const refusal = { code: "refused_by_handler", status: "conflict", details: { rpc: name } };
       const requestId = `${prefix}-${rpc}`;
       handled.length = 0;

@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Contract, type Implementation, methodsOf } from "#kernel/contract/contract.ts";
+import { type Contract, type Implementation, methodsOf, type Permissions } from "#kernel/contract/contract.ts";
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "#kernel/contract/permissions.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
 import { createLog } from "#kernel/log.ts";
@@ -50,10 +49,12 @@ function arriving(contract: Contract): Implementation<Contract> {
 /** The methods of the service that a client can use. */
 async function usable(client: Implementation<Contract>, contract: Contract): Promise<string[]> {
   const names: string[] = [];
-  for (const { name, decodeRequest } of methodsOf(contract)) {
+  for (const { name, requestDeserialize } of methodsOf(contract)) {
     const context = callContext({ caller: "test", withinMs: 5_000 });
     const method = client[name] as (request: unknown, context: unknown) => Promise<unknown>;
-    const refusal: unknown = await method(decodeRequest(Buffer.alloc(0)), context).catch((error: unknown) => error);
+    const refusal: unknown = await method(requestDeserialize(Buffer.alloc(0)), context).catch(
+      (error: unknown) => error,
+    );
     expect(refusal).toMatchObject({ code: expect.stringMatching(/^(arrived|not_permitted)$/) as string });
     if ((refusal as Refusal).code === "arrived") names.push(name);
   }
