@@ -119,7 +119,7 @@ export async function openBackbone(
   const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), ca, name: service, log }));
   watch("broker connection", broker.closed);
   await requireStreams(broker, options.streams, service);
-  if (options.streams.length > 0) stack.use(watchStreams({ broker, streams: options.streams, service, log }));
+  if (options.streams.length > 0) stack.use(watchStreams({ broker, streams: options.streams, log }));
   return { service, settings, pool, broker };
 }
 

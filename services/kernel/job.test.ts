@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { metricValues } from "#test/support/metric-values.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { runJob } from "./job.ts";
@@ -194,27 +195,29 @@ test("later, an unavailable service is a warning after several failures, and the
   expect(levels.error).toEqual([]);
 });
 
-test("a service that restarts is one line", async () => {
-  const { levels, recording } = recordingLog();
-  let runs = 0;
-  const work = async (): Promise<boolean> => {
-    runs += 1;
-    if (runs > 1 && runs <= 5) throw unavailable;
-    return false;
-  };
-  useFakeTime();
-  await using _job = runJob({ name: "unavailable", everyMs: LONG_MS, maxRetryMs: 1, log: recording, work });
-
-  await vi.advanceTimersByTimeAsync(3 * LONG_MS);
-
-  expect(runs).toBeGreaterThan(6);
-  expect(levels).toMatchObject({ info: [{ attempt: 1 }], warn: [], error: [] });
-});
-
 test("any other failure is an error each time", async () => {
   const { levels, recording } = recordingLog();
   const work = (): Promise<boolean> => Promise.reject(new Error("broken"));
   await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: recording, work });
 
   await waitFor(() => expect(levels.error).toEqual([expect.objectContaining({ job: "broken", attempt: 1 })]));
+});
+
+test("a job shows its failures in a row until it succeeds again", async () => {
+  const wake = createWakeSignal();
+  const name = "close the till";
+  let isBroken = false;
+  const work = async (): Promise<boolean> => {
+    if (isBroken) throw new Error("broken");
+    return false;
+  };
+  await using _job = runJob({ name, everyMs: LONG_MS, maxRetryMs: 50, wake, log, work });
+  const shown = async () => (await metricValues("pamm_job_failures_in_a_row"))[name];
+
+  expect(await shown()).toBe(0);
+  isBroken = true;
+  wake.notify();
+  await waitFor(async () => expect(await shown()).toBeGreaterThan(1));
+  isBroken = false;
+  await waitFor(async () => expect(await shown()).toBe(0));
 });

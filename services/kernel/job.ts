@@ -4,55 +4,17 @@ import type { Log } from "./log.ts";
 import { backOffMs } from "./retry.ts";
 import { inJob } from "./tracing/span.ts";
 import { isTransientFailure } from "./transient-failure.ts";
-import { Counter, Gauge, Histogram } from "prom-client";
-import { SECOND_MS } from "./duration.ts";
+import { Gauge } from "prom-client";
 
 /** Not `job`: Prometheus gives that label to the process. */
-const labelNames = ["name"] as const;
-
-const seconds = new Histogram({
-  name: "pamm_job_duration_seconds",
-  help: "Time of one run of a background job that succeeded.",
-  labelNames,
-  buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5, 30],
-});
-const succeededAt = new Gauge({
-  name: "pamm_job_succeeded_timestamp_seconds",
-  help: "When a run of the job last succeeded, in seconds since 1970; before the first success, when the job was started.",
-  labelNames,
-});
-const everySeconds = new Gauge({
-  name: "pamm_job_interval_seconds",
-  help: "Longest pause between two runs of the job that succeed.",
-  labelNames,
-});
-const failures = new Counter({ name: "pamm_job_failures_total", help: "Failed runs of the job.", labelNames });
 const failuresInARow = new Gauge({
   name: "pamm_job_failures_in_a_row",
   help: "Failed runs of the job since the last success.",
-  labelNames,
+  labelNames: ["name"],
 });
 
-/** Measures the runs of one job. The name is a constant text. */
-function measureJob(name: string, everyMs: number) {
-  everySeconds.set({ name }, everyMs / SECOND_MS);
-  succeededAt.set({ name }, Date.now() / SECOND_MS);
-  failures.inc({ name }, 0);
-  failuresInARow.set({ name }, 0);
-  return {
-    succeeded(elapsedMs: number): void {
-      seconds.observe({ name }, elapsedMs / SECOND_MS);
-      succeededAt.set({ name }, Date.now() / SECOND_MS);
-      failuresInARow.set({ name }, 0);
-    },
-    failed(inARow: number): void {
-      failures.inc({ name });
-      failuresInARow.set({ name }, inARow);
-    },
-  };
-}
-
 export type JobOptions = {
+  /** A constant text: it is a label of metrics. */
   readonly name: string;
   /** Longest pause between two runs. A job reads its work from tables, so a lost wake-up signal costs this time only. */
   readonly everyMs: number;
@@ -101,7 +63,7 @@ async function loop(
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
-  const measured = measureJob(name, everyMs);
+  failuresInARow.set({ name }, 0);
   const lines = failureLines(name, log);
   const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
@@ -109,8 +71,8 @@ async function loop(
     try {
       const next = await inJob(name, () => work(signal));
       failures = 0;
+      failuresInARow.set({ name }, 0);
       lines.succeeded();
-      measured.succeeded(performance.now() - startedMs);
       // Work that always finds more, and never awaits I/O, must not block the event loop.
       if (next === true) await nextTurn();
       else {
@@ -120,7 +82,7 @@ async function loop(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
-      measured.failed(failures);
+      failuresInARow.set({ name }, failures);
       const retryInMs = backOffMs(failures, maxRetryMs);
       if (isTransientFailure(error) && performance.now() < startsUntil) {
         if (failures === 1) {

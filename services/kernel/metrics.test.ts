@@ -35,11 +35,3 @@ test("a readiness check that fails or hangs means not ready, within its timeout"
   expect((await get(failing.port, "/readyz")).status).toBe(503);
   expect((await get(hanging.port, "/readyz")).status).toBe(503);
 });
-
-test("a port that is in use is reported in one line", async () => {
-  await using server = await startMetrics({ port: 0 });
-
-  await expect(startMetrics({ port: server.port })).rejects.toThrow(
-    `port ${server.port} on 127.0.0.1 is taken: choose another for metrics (PAMM_METRICS_PORT) or stop the process that uses it`,
-  );
-});

@@ -30,16 +30,6 @@ export function countRefusedCall(method: string): void {
   callsRefused.inc({ method });
 }
 
-const brokerRefusals = new Counter({
-  name: "pamm_broker_refusals_total",
-  help: "Subjects that the broker has not let this process use, by operation (publish or subscription).",
-  labelNames: ["operation"],
-});
-
-export function countBrokerRefusal(operation: string): void {
-  brokerRefusals.inc({ operation });
-}
-
 export type MetricsOptions = {
   readonly host?: string;
   /** 0 = any free port. */

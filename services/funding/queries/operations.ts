@@ -11,7 +11,7 @@ import {
   OperationOutcome,
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { findRemovedBefore } from "#kernel/retention/progress.ts";
+import { findRemovedBefore } from "#kernel/retention/retain.ts";
 import { instantOfId } from "#kernel/uuid-time.ts";
 import type { Deps } from "../deps.ts";
 import { isOldEnough, mayBeRemoved, OPERATIONS } from "../retention.ts";

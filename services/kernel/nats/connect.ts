@@ -1,6 +1,5 @@
 import { connect, DebugEvents, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
 import type { Log } from "../log.ts";
-import { countBrokerRefusal } from "../metrics.ts";
 import { StartupError } from "../startup-error.ts";
 import { Counter, Gauge } from "prom-client";
 
@@ -8,9 +7,10 @@ const connected = new Gauge({
   name: "pamm_broker_connected",
   help: "1 while this process is connected to the broker.",
 });
-const reconnects = new Counter({
-  name: "pamm_broker_reconnects_total",
-  help: "Times that a lost connection to the broker was opened again.",
+const refusals = new Counter({
+  name: "pamm_broker_refusals_total",
+  help: "Subjects that the broker has not let this process use, by operation (publish or subscription).",
+  labelNames: ["operation"],
 });
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
@@ -134,10 +134,9 @@ function supervise(connection: NatsConnection, { address, inboxPrefix, log, atte
         attempts.noteEnd();
         isUp = true;
         connected.set(1);
-        reconnects.inc();
         log.info("broker connection restored", { url: address });
       } else if (permissionContext !== undefined) {
-        countBrokerRefusal(permissionContext.operation);
+        refusals.inc({ operation: permissionContext.operation });
         log.error("broker refused a subject, check the permissions of the user", {
           subject: permissionContext.subject,
         });

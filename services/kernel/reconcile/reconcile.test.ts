@@ -1,23 +1,11 @@
-import { register } from "prom-client";
 import { expect, onTestFinished, test } from "vitest";
-import { pause } from "../wake-signal.ts";
+import { metricValues } from "#test/support/metric-values.ts";
+import { waitFor } from "#test/support/wait-for.ts";
 import { reconcile } from "./reconcile.ts";
 import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
-const WITHIN_MS = 10_000;
-
-async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
-  const byMs = performance.now() + WITHIN_MS;
-  while (!(await isMet())) {
-    if (performance.now() > byMs) throw new Error("the condition was never met");
-    await pause(10, new AbortController().signal);
-  }
-}
-
-async function gauge(name: string, check: string): Promise<number | undefined> {
-  const metric = await register.getSingleMetric(name)?.get();
-  return metric?.values.find(({ labels }) => labels["check"] === check)?.value;
-}
+const WITHIN = { interval: 10 };
+const gauge = async (name: string, check: string) => (await metricValues(name))[check];
 
 test("each check runs at its interval on one process, another process takes over, and the metrics show the breaks", async () => {
   const pool = await reconciliationPool();
@@ -33,18 +21,18 @@ test("each check runs at its interval on one process, another process takes over
     return job;
   };
   const first = await start("first");
-  await until(() => ran.length >= 3);
+  await waitFor(() => expect(ran.length).toBeGreaterThanOrEqual(3), WITHIN);
   await start("second");
-  await until(() => ran.length >= 6);
+  await waitFor(() => expect(ran.length).toBeGreaterThanOrEqual(6), WITHIN);
   expect(ran).not.toContain("second");
-  await until(async () => (await gauge("pamm_reconciliation_open_breaks", "T2")) === 1);
+  await waitFor(async () => expect(await gauge("pamm_reconciliation_open_breaks", "T2")).toBe(1), WITHIN);
   expect(await gauge("pamm_reconciliation_at_risk_cents", "T2")).toBe(5);
   expect(await gauge("pamm_reconciliation_failing", "T2")).toBe(0);
   expect(await gauge("pamm_reconciliation_interval_seconds", "T2")).toBe(0.02);
   expect((await gauge("pamm_reconciliation_completed_timestamp_seconds", "T2")) ?? 0).toBeGreaterThan(1_700_000_000);
 
   await first[Symbol.asyncDispose]();
-  await until(() => ran.includes("second"));
+  await waitFor(() => expect(ran).toContain("second"), WITHIN);
 });
 
 test("a check that fails does not prevent the others", async () => {
@@ -60,6 +48,6 @@ test("a check that fails does not prevent the others", async () => {
   });
   const job = reconcile({ ...runDeps(pool), checks: [bad, good], maxMs: 1_000 });
   onTestFinished(() => job[Symbol.asyncDispose]());
-  await until(() => hasRun);
-  await until(async () => (await gauge("pamm_reconciliation_failing", "T3")) === 1);
+  await waitFor(() => expect(hasRun).toBe(true), WITHIN);
+  await waitFor(async () => expect(await gauge("pamm_reconciliation_failing", "T3")).toBe(1), WITHIN);
 });

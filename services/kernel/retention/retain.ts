@@ -1,19 +1,14 @@
-import { MINUTE_MS, SECOND_MS } from "../duration.ts";
+import { Gauge } from "prom-client";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../duration.ts";
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import { leaseCandidate } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
+import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import { retryLevel } from "../transient-failure.ts";
 import { pause } from "../wake-signal.ts";
-import { beginPass, completePass, insertRules, listProgress, movePass, type RuleProgress } from "./progress.ts";
 import type { RetentionRule } from "./table-rule.ts";
-import { Counter, Gauge } from "prom-client";
 
-const removedRows = new Counter({
-  name: "pamm_retention_removed_rows_total",
-  help: "Rows, or whole partitions, that this process has removed because they are no longer needed, by rule.",
-  labelNames: ["rule"],
-});
 const completedAt = new Gauge({
   name: "pamm_retention_completed_timestamp_seconds",
   help: "When a pass of the rule last ended; before its first one, when the rule was added.",
@@ -112,7 +107,6 @@ export async function applyRule(
   for (let statements = 0; statements < maxStatements && !signal.aborted; statements += 1) {
     const startedMs = performance.now();
     const step = await rule.removeNext(pool, { before, cursor, maxRows });
-    removedRows.inc({ rule: rule.name }, step.count);
     if (step.endsPass) {
       await completePass(pool, rule.name);
       return true;
@@ -122,4 +116,76 @@ export async function applyRule(
     await pause(Math.max(MIN_PAUSE_MS, (performance.now() - startedMs) * PAUSE_SHARE), signal);
   }
   return false;
+}
+
+/** From the end of one pass to the begin of the next one. */
+const PASS_EVERY_MS = HOUR_MS;
+/**
+ * The instant before which rows are removed moves by at most this much with each pass: a clock that was set forward by a year removes a day
+ * more each hour, and operators have time to correct it. What a rule finds at its first pass is all removed by it.
+ */
+const MAX_ADVANCE_MS = DAY_MS;
+
+type RuleProgress = {
+  readonly name: string;
+  readonly knownAt: Date;
+  readonly completedAt: Date | null;
+  readonly isDue: boolean;
+};
+
+export async function insertRules(db: Queryable, names: readonly string[]): Promise<void> {
+  await execute(
+    db,
+    sql`insert into retention_rule (name) select unnest(${names}::text[]) on conflict (name) do nothing`,
+  );
+}
+
+async function listProgress(db: Queryable, names: readonly string[]): Promise<RuleProgress[]> {
+  return await many<RuleProgress>(
+    db,
+    sql`select name, known_at as "knownAt", completed_at as "completedAt",
+               is_running or completed_at is null
+                 or completed_at < clock_timestamp() - ${PASS_EVERY_MS} * interval '1 millisecond' as "isDue"
+        from retention_rule
+        where name = any (${names}::text[])`,
+  );
+}
+
+type Pass = { readonly before: Date; readonly cursor: readonly string[] };
+
+/** Begins a pass, or continues the one that is not over. From the commit on, answers say that older rows may be removed. */
+async function beginPass(db: Queryable, { name, keptMs }: Pick<RetentionRule, "name" | "keptMs">): Promise<Pass> {
+  return await one<Pass>(
+    db,
+    sql`update retention_rule
+        set is_running = true, removed_before = case when is_running then removed_before else greatest(
+              removed_before,
+              least(clock_timestamp() - ${keptMs} * interval '1 millisecond',
+                    removed_before + ${MAX_ADVANCE_MS} * interval '1 millisecond')
+            ) end
+        where name = ${name}
+        returning least(removed_before, clock_timestamp() - ${keptMs} * interval '1 millisecond') as before, cursor`,
+  );
+}
+
+async function movePass(db: Queryable, name: string, cursor: readonly string[]): Promise<void> {
+  await execute(db, sql`update retention_rule set cursor = ${cursor}::text[] where name = ${name} and is_running`);
+}
+
+async function completePass(db: Queryable, name: string): Promise<void> {
+  await execute(
+    db,
+    sql`update retention_rule
+        set is_running = false, cursor = '{}', completed_at = clock_timestamp()
+        where name = ${name}`,
+  );
+}
+
+/** What ended before this instant may have been removed; undefined when nothing has. */
+export async function findRemovedBefore(db: Queryable, name: string): Promise<Date | undefined> {
+  const [row] = await many<{ removedBefore: Date | null }>(
+    db,
+    sql`select removed_before as "removedBefore" from retention_rule where name = ${name}`,
+  );
+  return row?.removedBefore ?? undefined;
 }

@@ -1,6 +1,5 @@
 import type { Pool } from "../postgres/pool.ts";
-import { insertRules } from "../retention/progress.ts";
-import { applyRule, type RetentionLimits } from "../retention/retain.ts";
+import { applyRule, insertRules, type RetentionLimits } from "../retention/retain.ts";
 import type { RetentionRule } from "../retention/table-rule.ts";
 
 /** Several statements for some rows. */

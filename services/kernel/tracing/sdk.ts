@@ -1,4 +1,4 @@
-import { context, propagation, trace, TraceFlags } from "@opentelemetry/api";
+import { context, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -10,7 +10,6 @@ import {
   ParentBasedSampler,
   type Sampler,
   type SpanExporter,
-  type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
@@ -19,13 +18,6 @@ import type { Log } from "../log.ts";
 import type { Secret } from "../secret.ts";
 import type { SamplerName, TracingOptions } from "./settings.ts";
 import { switchTracing } from "./span.ts";
-import { Counter } from "prom-client";
-
-const spanCount = new Counter({
-  name: "pamm_trace_spans_total",
-  help: "Spans by outcome: exported, failed (the collector did not take them), or dropped (more were waiting than fit).",
-  labelNames: ["outcome"],
-});
 
 /** Bounds the memory while the collector is away: further spans are dropped. About 2 MB. */
 const MAX_QUEUED = 4_096;
@@ -44,7 +36,13 @@ export function exportTraces({ service, version, settings, log }: TracingOptions
     headers: headersOf(headers),
     timeoutMillis: EXPORT_TIMEOUT_MS,
   });
-  const processor = countedProcessor(counted(exporter, log));
+  const processor = new BatchSpanProcessor({
+    exporter: watched(exporter, log),
+    maxQueueSize: MAX_QUEUED,
+    maxExportBatchSize: MAX_BATCH,
+    scheduledDelayMillis: EXPORT_EVERY_MS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+  });
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       "service.namespace": "pamm",
@@ -74,42 +72,11 @@ export function exportTraces({ service, version, settings, log }: TracingOptions
   };
 }
 
-/** Sends spans in batches, and counts those that it drops because the queue is full: the SDK itself reports nothing. */
-function countedProcessor(exporter: SpanExporter): SpanProcessor {
-  let queued = 0;
-  const processor = new BatchSpanProcessor({
-    exporter: {
-      ...exporter,
-      export(spans, done) {
-        queued -= spans.length;
-        exporter.export(spans, done);
-      },
-    },
-    maxQueueSize: MAX_QUEUED,
-    maxExportBatchSize: MAX_BATCH,
-    scheduledDelayMillis: EXPORT_EVERY_MS,
-    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
-  });
-  return {
-    onStart: (span, place) => processor.onStart(span, place),
-    onEnd(span) {
-      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0) {
-        if (queued < MAX_QUEUED) queued += 1;
-        else spanCount.inc({ outcome: "dropped" });
-      }
-      processor.onEnd(span);
-    },
-    forceFlush: () => processor.forceFlush(),
-    shutdown: () => processor.shutdown(),
-  };
-}
-
-/** Counts the spans, and logs once when the collector is lost and once when it is back: the SDK itself reports nothing. */
-function counted(exporter: SpanExporter, log: Log): SpanExporter {
+/** Logs once when the collector is lost and once when it is back: the SDK itself reports nothing. */
+function watched(exporter: SpanExporter, log: Log): SpanExporter {
   let hasFailed = false;
-  const note = (count: number, { code, error }: ExportResult): void => {
+  const note = ({ code, error }: ExportResult): void => {
     const isExported = code === ExportResultCode.SUCCESS;
-    spanCount.inc({ outcome: isExported ? "exported" : "failed" }, count);
     if (!isExported && !hasFailed) {
       log.warn("traces not exported, they are dropped until the collector answers", { error });
     }
@@ -119,7 +86,7 @@ function counted(exporter: SpanExporter, log: Log): SpanExporter {
   return {
     export: (spans, done) =>
       exporter.export(spans, (result) => {
-        note(spans.length, result);
+        note(result);
         done(result);
       }),
     shutdown: () => exporter.shutdown(),
@@ -139,18 +106,11 @@ function headersOf(text: Secret<string> | undefined): Record<string, string> {
 }
 
 function samplerOf(name: SamplerName, ratio: number): Sampler {
-  switch (name) {
-    case "always_on":
-      return new AlwaysOnSampler();
-    case "always_off":
-      return new AlwaysOffSampler();
-    case "traceidratio":
-      return new TraceIdRatioBasedSampler(ratio);
-    case "parentbased_always_on":
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
-    case "parentbased_always_off":
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
-    case "parentbased_traceidratio":
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
-  }
+  const root = rootSampler(name, ratio);
+  return name.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
+}
+
+function rootSampler(name: SamplerName, ratio: number): Sampler {
+  if (name.endsWith("always_on")) return new AlwaysOnSampler();
+  return name.endsWith("always_off") ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
 }

