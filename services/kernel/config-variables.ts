@@ -70,29 +70,17 @@ export function duration(options?: VariableOptions): Variable<number> {
   return variable("an ISO 8601 duration such as PT5S, PT20M or P7D", parseDuration, options);
 }
 
-/** ISO 8601, in milliseconds. */
+/** ISO 8601, in milliseconds; PT0S only where it is the shortest. */
 export function durationWithin(min: string, max: string, whenMissing: string): Variable<number> {
-  const [least = 0, most = 0] = [parseDuration(min), parseDuration(max)];
+  const msOf = (text: string) => (text === "PT0S" ? 0 : parseDuration(text));
+  const [least = 0, most = 0] = [msOf(min), msOf(max)];
   return variable(
     `an ISO 8601 duration from ${min} to ${max}`,
     (value) => {
-      const ms = parseDuration(value);
+      const ms = msOf(value);
       return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
     },
     { whenMissing },
-  );
-}
-
-/** ISO 8601, in milliseconds, PT0S to the longest. */
-export function durationUpTo(max: string): Variable<number> {
-  const most = parseDuration(max) ?? 0;
-  return variable(
-    `an ISO 8601 duration from PT0S to ${max}`,
-    (value) => {
-      const ms = value === "PT0S" ? 0 : parseDuration(value);
-      return ms !== undefined && ms <= most ? ms : undefined;
-    },
-    { whenMissing: "PT0S" },
   );
 }
 

@@ -1,6 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
-import { durationUpTo } from "./config-variables.ts";
+import { durationWithin } from "./config-variables.ts";
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -22,7 +22,7 @@ export type ServiceContext = {
 };
 
 /** How long a process still answers after its stop signal, while it says that it is not ready. */
-export const DRAIN_DELAY = durationUpTo("PT1M");
+export const DRAIN_DELAY = durationWithin("PT0S", "PT1M", "PT0S");
 
 /** The process exits after this time, even when resources are not released. */
 const HARD_STOP_MS = 15_000;
