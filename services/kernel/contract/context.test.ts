@@ -34,14 +34,3 @@ test("a context is unchanged by headers, except for the name of the calling serv
 
   expect(contextAfterHeaders(context, "funding")).toEqual({ ...facts, caller: "funding" });
 });
-
-test("without headers a context has the deadline of the transport", () => {
-  const fallback = new Date("2026-01-01T00:00:00Z");
-
-  expect(readHeaders(() => undefined, fallback)).toEqual({
-    requestId: "",
-    commandId: "",
-    caller: "",
-    deadline: fallback,
-  });
-});

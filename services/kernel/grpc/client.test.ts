@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { expect, test, vi } from "vitest";
-import { answer, call, COMMAND_ID, heldHandler, handlerUntilAborted, refusalOf, request } from "../testing/calls.ts";
+import { expect, test } from "vitest";
+import { call, COMMAND_ID, heldHandler, handlerUntilAborted, refusalOf, request } from "../testing/calls.ts";
 import { clientOf, HOST, serving } from "../testing/grpc-serving.ts";
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
@@ -27,20 +27,6 @@ test("a cancelled call aborts the signal of the handler, and its outcome is unkn
   expect(await running).toMatchObject({ code: "outcome_unknown" });
   await aborted;
   release();
-});
-
-test("a call with a past deadline or an aborted signal is not sent", async () => {
-  const read = vi.fn(answer);
-  await using setup = await serving(read);
-
-  const late = { ...call(), deadline: new Date(Date.now() - 1) };
-  expect(await refusalOf(setup.client.read(request, late))).toMatchObject({
-    code: "deadline_exceeded",
-    outcome: "not_executed",
-  });
-  const aborted = call({ signal: AbortSignal.abort() });
-  expect(await refusalOf(setup.client.read(request, aborted))).toMatchObject({ outcome: "not_executed" });
-  expect(read).not.toHaveBeenCalled();
 });
 
 test("a call to a peer that does not listen is service_unavailable and not executed", async () => {

@@ -79,14 +79,6 @@ test("the calls of a client are spread over the replicas", async () => {
   expect([first.calls() - before[0], second.calls() - before[1]]).toEqual([10, 10]);
 });
 
-test("an address of a name at which no replica answers is left out", async () => {
-  await using only = await replica();
-  // Has two addresses on most machines; the replica listens at one.
-  using client = await clientOf(`dns:///localhost:${only.port}`, NEVER);
-  for (let count = 0; count < 20; count += 1) await client.read(request, call());
-  expect(only.calls()).toBe(20);
-});
-
 test("a client goes on with the replicas that are left, and comes back to one that has started again", async () => {
   await using first = await replica();
   const second = await replica();

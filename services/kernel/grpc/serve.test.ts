@@ -1,6 +1,5 @@
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
-import { waitFor } from "#test/support/wait-for.ts";
 import { answer, call, COMMAND_ID, contract, fullRefusal, refusalOf, request, silent } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
 import { Refusal } from "../refusal.ts";
@@ -28,19 +27,6 @@ test("a refusal that is too large for a header keeps its code and status", async
     status: "invalid",
     errors: [],
   });
-});
-
-test("a fault is answered without detail, and an invalid payload as malformed", async () => {
-  await using setup = await serving(() => Promise.reject(new Error("planted detail")));
-
-  expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
-    code: "internal",
-    message: "Internal error.",
-    outcome: "unknown",
-  });
-  const raw = await rawCall(setup.served.port, contract.read.path, Buffer.from([10, 200]));
-  expect(raw.code).toBe(status.INVALID_ARGUMENT);
-  expect(raw.metadata.get("pamm-error-bin")[0]?.toString()).toContain("malformed_request");
 });
 
 test("a text that Postgres cannot store is refused before the handler", async () => {
@@ -80,26 +66,6 @@ test("a query without a database may be retried; the outcome of a command is unk
       expect.objectContaining({ level: "warn", msg: "request failed, the database did not answer" }),
     ),
   );
-});
-
-test("commands beyond the limit are refused as busy at once, while queries still pass", async () => {
-  const release = Promise.withResolvers<void>();
-  await using setup = await serving(
-    async (message, context) => {
-      if (context.commandId !== "") await release.promise;
-      return await answer(message, context);
-    },
-    { maxConcurrent: 1 },
-  );
-  const running = setup.client.read(request, call({ commandId: COMMAND_ID }));
-  await waitFor(async () => {
-    expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID, withinMs: 50 })))).toMatchObject({
-      code: "busy",
-    });
-  });
-  await setup.client.read(request, call());
-  release.resolve();
-  await running;
 });
 
 test("health and reflection are served under their standard names", async () => {

@@ -133,24 +133,3 @@ test("after a restart of the broker without its data, and its set-up, messages a
   await waitFor(() => forward(2), WITHIN);
   await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
 });
-
-test("a consumer with other settings is changed by the set-up and continues where it was", async () => {
-  await using setup = await newStream();
-  const forward = forwarding(setup);
-  await setup.setUp();
-  const manager = await jetStreamManager(setup.broker);
-  await manager.consumers.update(setup.stream.name, READER, { ack_wait: 1e9, max_ack_pending: 7 });
-  {
-    await using reader = startReader(setup);
-    await forward(1);
-    await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
-  }
-
-  expect((await setup.setUp())[1]).toBe(`consumer reader of ${setup.stream.name}: changed`);
-  await using reader = startReader(setup);
-  await forward(2);
-
-  await waitFor(() => expect(reader.woken).toEqual([2n]), WITHIN);
-  const { config } = await manager.consumers.info(setup.stream.name, READER);
-  expect(config).toMatchObject({ ack_wait: 30e9, max_ack_pending: 500 });
-});

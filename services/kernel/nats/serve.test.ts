@@ -82,6 +82,8 @@ test("a call past its deadline is refused by the client and by the server", asyn
     status: "unavailable",
     outcome: "not_executed",
   });
+  const aborted = call({ signal: AbortSignal.abort() });
+  expect(await refusalOf(setup.client.read(request, aborted))).toMatchObject({ outcome: "not_executed" });
   expect(await setup.callRaw(encoded, { "pamm-deadline": String(Date.now() - 1) })).toBe("deadline_exceeded");
   expect(read).not.toHaveBeenCalled();
 });

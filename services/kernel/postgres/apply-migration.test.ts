@@ -116,14 +116,6 @@ test("an index that a crash left incomplete is built again, and one that was not
   expect(await indexOf(pool)).toEqual(built);
 });
 
-test("many processes that start at the same time build an index once", async () => {
-  const { options } = await aPendingMigration(INDEX);
-
-  const applied = await Promise.all(Array.from({ length: 4 }, () => migrate(options)));
-
-  expect(applied.flat()).toEqual(["0002_more"]);
-});
-
 test.each([
   ["alter table coin validate constraint x;", "another statement"],
   ["create index concurrently a on coin (id); create index concurrently b on coin (id);", "two statements"],

@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
-import { waitFor } from "#test/support/wait-for.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { leaseCandidate } from "./lease.ts";
 import { createPool } from "./pool.ts";
 import { showPool } from "./pool-metrics.ts";
 
@@ -22,21 +20,4 @@ test("the pool shows the connections that are used and idle, and who waits for o
   second.release();
   expect(await metricValues("pamm_postgres_connections")).toEqual({ idle: 2, in_use: 0 });
   expect(await metricValues("pamm_postgres_waiting")).toEqual({ "": 0 });
-});
-
-test("a lease is shown by the process that has it", async () => {
-  const { pool } = await kernelDatabase();
-  const lease = { name: "count the till", ttlMs: 5_000, renewMs: 0, pollMs: 0 };
-  const held = async () => (await metricValues("pamm_lease_held"))[lease.name];
-  const owner = leaseCandidate(pool, lease);
-  expect(await held()).toBe(0);
-  await owner.renewOrAcquire();
-  expect(await held()).toBe(1);
-
-  await owner[Symbol.asyncDispose]();
-  expect(await held()).toBe(0);
-  // In this test both are one process.
-  await using next = leaseCandidate(pool, lease);
-  await waitFor(async () => expect(await next.renewOrAcquire()).toBeDefined());
-  expect(await held()).toBe(1);
 });

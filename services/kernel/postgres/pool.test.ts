@@ -45,13 +45,6 @@ test("idle connections that the server closes are reported and replaced", async 
   await expect(one(pool, sql`select 1 as one`)).resolves.toEqual({ one: 1 });
 });
 
-test("a pool that is disposed twice ends without an error", async () => {
-  await using database = await emptyDatabase("notes");
-  const pool = createPool({ url: database.url, schema: "notes", applicationName: "twice", max: 1 });
-  await pool[Symbol.asyncDispose]();
-  await expect(pool[Symbol.asyncDispose]()).resolves.toBeUndefined();
-});
-
 test("every connection is open before the first statement, also when the server refuses some at first", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "notes", applicationName: "opened", max: 3 });

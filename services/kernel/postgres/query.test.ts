@@ -4,7 +4,7 @@ import { isTransient } from "./failure.ts";
 import { allOf, execute, fragment, many, plannedAnew, maybeOne, one, type Queryable, sql } from "./query.ts";
 import { autocommit, inTransaction } from "./transaction.ts";
 
-const { pool, url } = await emptyDatabase("coins");
+const { pool } = await emptyDatabase("coins");
 await execute(pool, sql`create table coin (id bigint primary key, name text not null unique)`);
 
 const HUGE = 9_223_372_036_854_775_807n;
@@ -79,16 +79,6 @@ test("bound values are read back unchanged", async () => {
   });
 });
 
-test("the type parsers of other pools are not changed", async () => {
-  const { default: pg } = await import("pg");
-  const client = new pg.Client(url);
-  await client.connect();
-  const { rows } = await client.query("select 1::bigint as big");
-  await client.end();
-
-  expect(rows).toEqual([{ big: "1" }]);
-});
-
 test("one requires exactly one row, maybeOne at most one", async () => {
   const none = sql`select 1 where false`;
   const two = sql`select * from generate_series(1, 2)`;
@@ -135,10 +125,4 @@ test.each<readonly [string, (read: (db: Queryable) => Promise<unknown>) => Promi
   const failed = await all().catch((error: unknown) => error);
   expect(isTransient(failed)).toBe(true);
   await expect(all()).resolves.toEqual([]);
-});
-
-// oxlint-disable-next-line vitest/expect-expect -- the compiler expects the errors.
-test("an object cannot be bound", () => {
-  // @ts-expect-error only the members of a Money can be bound
-  void sql`select ${{ currency: "USD", minor: 1n }}`;
 });
