@@ -1,6 +1,8 @@
 import { mkdtempDisposableSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { IContainer } from "kubernetes-models/v1/Container";
+import type { INetworkPolicySpec } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicySpec";
 import { beforeAll, describe, expect, test } from "vitest";
 import { findUnsafe } from "#kernel/production/find-unsafe.ts";
 import { readAs, variablesOf } from "../compose/testing/programs.ts";
@@ -8,8 +10,8 @@ import { DASHBOARDS, textOf } from "../dashboards/generate.ts";
 import { type Service, SERVICES } from "../provision/services.ts";
 import { buildOverlay, type Manifest, type Overlay, OVERLAYS } from "./check/manifests.ts";
 import { operationProblems } from "./check/operation.ts";
-import { type Container, containersOf, matches, type Workload, workloadsIn } from "./check/pods.ts";
-import { type NetworkPolicySpec, securityProblems } from "./check/security.ts";
+import { containersOf, matches, type Workload, workloadsIn } from "./check/pods.ts";
+import { securityProblems } from "./check/security.ts";
 import { type SecretFiles, secretsOf } from "./secrets.ts";
 import { writtenManifests } from "./write-alerts.ts";
 
@@ -109,7 +111,7 @@ describe.each(OVERLAYS)("%s", (overlay) => {
     );
     expect([...calls.values()].flat().length).toBeGreaterThan(10);
     for (const service of CALLED) {
-      const { ingress, egress } = find<NetworkPolicySpec>(overlay, "NetworkPolicy", `${service}-grpc`);
+      const { ingress, egress } = find<INetworkPolicySpec>(overlay, "NetworkPolicy", `${service}-grpc`);
       const callers = SERVICES.filter((caller) => calls.get(caller)!.includes(service));
       expect([service, peersOf(ingress?.[0]?.from)]).toEqual([service, callers.toSorted()]);
       expect([service, peersOf(egress?.[0]?.to)]).toEqual([service, calls.get(service)!.toSorted()]);
@@ -158,7 +160,7 @@ describe.each(OVERLAYS)("%s", (overlay) => {
   test("both steps of a roll-out have the same image", () => {
     const images = workloadsIn(built[overlay]!)
       .flatMap(containersOf)
-      .map(({ image }) => image);
+      .map(({ image = "" }) => image);
     expect(new Set(images.filter((image) => image.includes("pamm-integration-service"))).size).toBe(1);
   });
 
@@ -183,13 +185,8 @@ function peersOf(peers: readonly unknown[] = []): string[] {
     .toSorted();
 }
 
-type Probe = {
-  readonly httpGet?: { readonly path: string; readonly port: string };
-  readonly tcpSocket?: { readonly port: string };
-};
-
-function asked({ startupProbe, livenessProbe, readinessProbe }: Container): { path?: string; port: string }[] {
-  return ([startupProbe, livenessProbe, readinessProbe] as (Probe | undefined)[]).flatMap((probe) => {
+function asked({ startupProbe, livenessProbe, readinessProbe }: IContainer) {
+  return [startupProbe, livenessProbe, readinessProbe].flatMap((probe): { path?: string; port: unknown }[] => {
     const target = probe?.httpGet ?? probe?.tcpSocket;
     return target === undefined ? [] : [target];
   });
@@ -247,10 +244,10 @@ test("what a deployment has to set is marked, and until then no caller can name 
 test("in production only the services and the migration reach Postgres, and only platform the trading platform", () => {
   const ways = built
     .production!.filter(({ kind }) => kind === "NetworkPolicy")
-    .map(({ metadata, spec }) => ({ name: metadata.name, spec: spec as NetworkPolicySpec }))
+    .map(({ metadata, spec }) => ({ name: metadata.name, spec: spec as INetworkPolicySpec }))
     .filter(({ spec }) => JSON.stringify(spec.egress ?? []).match(/ipBlock|namespaceSelector/))
     .map(({ name, spec }) => {
-      const labels = spec.podSelector.matchLabels ?? {};
+      const labels = spec.podSelector?.matchLabels ?? {};
       const reaching = workloadsIn(built.production!).filter((each) => matches(each.labels, labels));
       return [name, reaching.map((each) => each.name).toSorted()];
     });

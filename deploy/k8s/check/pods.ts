@@ -1,63 +1,17 @@
+import type { IContainer } from "kubernetes-models/v1/Container";
+import type { IPodSpec } from "kubernetes-models/v1/PodSpec";
 import { type Labels, type Manifest, nameOf } from "./manifests.ts";
-
-export type Container = {
-  readonly name: string;
-  readonly image: string;
-  readonly command?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
-  readonly ports?: readonly { readonly name?: string; readonly containerPort: number; readonly hostPort?: number }[];
-  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[];
-  readonly resources?: {
-    readonly requests?: Readonly<Record<string, string>>;
-    readonly limits?: Readonly<Record<string, string>>;
-  };
-  readonly securityContext?: {
-    readonly allowPrivilegeEscalation?: boolean;
-    readonly readOnlyRootFilesystem?: boolean;
-    readonly privileged?: boolean;
-    readonly capabilities?: { readonly drop?: readonly string[]; readonly add?: readonly string[] };
-  };
-  readonly startupProbe?: unknown;
-  readonly livenessProbe?: unknown;
-  readonly readinessProbe?: unknown;
-  readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
-};
-
-export type Volume = {
-  readonly name: string;
-  readonly hostPath?: unknown;
-  readonly secret?: { readonly secretName: string; readonly items?: readonly { readonly key: string }[] };
-};
-
-export type PodSpec = {
-  readonly serviceAccountName?: string;
-  readonly automountServiceAccountToken?: boolean;
-  readonly hostNetwork?: boolean;
-  readonly hostPID?: boolean;
-  readonly hostIPC?: boolean;
-  readonly terminationGracePeriodSeconds?: number;
-  readonly topologySpreadConstraints?: readonly unknown[];
-  readonly securityContext?: {
-    readonly runAsNonRoot?: boolean;
-    readonly runAsUser?: number;
-    readonly seccompProfile?: { readonly type: string };
-  };
-  readonly initContainers?: readonly Container[];
-  readonly containers: readonly Container[];
-  readonly volumes?: readonly Volume[];
-};
 
 /** What makes the Pods of a Deployment, StatefulSet or Job. */
 export type Workload = {
   readonly name: string;
   readonly kind: string;
   readonly labels: Labels;
-  readonly pod: PodSpec;
+  readonly pod: IPodSpec;
 };
 
 type WithTemplate = {
-  readonly template: { readonly metadata?: { readonly labels?: Labels }; readonly spec: PodSpec };
+  readonly template: { readonly metadata?: { readonly labels?: Labels }; readonly spec: IPodSpec };
 };
 
 const KINDS = new Set(["Deployment", "StatefulSet", "Job"]);
@@ -75,7 +29,7 @@ export function workloadsIn(manifests: readonly Manifest[]): Workload[] {
     });
 }
 
-export function containersOf({ pod }: Workload): readonly Container[] {
+export function containersOf({ pod }: Workload): readonly IContainer[] {
   return [...(pod.initContainers ?? []), ...pod.containers];
 }
 

@@ -1,9 +1,11 @@
+import type { IContainer } from "kubernetes-models/v1/Container";
+import type { INetworkPolicySpec } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicySpec";
 import type { Manifest } from "./manifests.ts";
-import { type Container, containersOf, type Workload, workloadsIn } from "./pods.ts";
+import { containersOf, type Workload, workloadsIn } from "./pods.ts";
 
 /** What has to be true of a Pod, or of each of its containers, in the words of a message about one of which it is not. */
 type PodRule = readonly [problem: string, holds: (workload: Workload) => boolean];
-type ContainerRule = readonly [problem: string, holds: (container: Container) => boolean];
+type ContainerRule = readonly [problem: string, holds: (container: IContainer) => boolean];
 
 const POD_RULES: readonly PodRule[] = [
   ["may run as root", ({ pod }) => pod.securityContext?.runAsNonRoot === true && pod.securityContext.runAsUser !== 0],
@@ -26,7 +28,7 @@ const CONTAINER_RULES: readonly ContainerRule[] = [
       own?.capabilities?.drop?.includes("ALL") === true && (own.capabilities.add ?? []).length === 0,
   ],
   ["takes a port of its node", ({ ports = [] }) => ports.every(({ hostPort }) => hostPort === undefined)],
-  ["has no fixed version of its image", ({ image }) => /:(?!latest$)[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image)],
+  ["has no fixed version of its image", ({ image = "" }) => /:(?!latest$)[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image)],
   [
     "does not say what it needs of its node",
     ({ resources }) => resources?.requests?.["cpu"] !== undefined && resources.requests["memory"] !== undefined,
@@ -76,22 +78,17 @@ function namespaceProblems(manifests: readonly Manifest[]): string[] {
     .filter(({ metadata }) => LEVELS.some((level) => metadata.labels?.[level] !== "restricted"))
     .map(({ metadata }) => `Namespace/${metadata.name}: does not refuse Pods that are not restricted`);
   const isClosed = manifests.some(
-    ({ kind, spec }) => kind === "NetworkPolicy" && refusesAll(spec as NetworkPolicySpec),
+    ({ kind, spec }) => kind === "NetworkPolicy" && refusesAll(spec as INetworkPolicySpec),
   );
   return isClosed ? problems : [...problems, "no NetworkPolicy refuses what none permits"];
 }
 
-export type NetworkPolicySpec = {
-  readonly podSelector: { readonly matchLabels?: Readonly<Record<string, string>> };
-  readonly policyTypes?: readonly string[];
-  readonly ingress?: readonly { readonly from?: readonly unknown[]; readonly ports?: readonly unknown[] }[];
-  readonly egress?: readonly { readonly to?: readonly unknown[]; readonly ports?: readonly unknown[] }[];
-};
-
-function refusesAll({ podSelector, policyTypes = [], ingress = [], egress = [] }: NetworkPolicySpec): boolean {
+function refusesAll({ podSelector = {}, policyTypes = [], ingress = [], egress = [] }: INetworkPolicySpec): boolean {
   const isOfAll = Object.keys(podSelector).length === 0;
   return (
-    isOfAll && ["Ingress", "Egress"].every((type) => policyTypes.includes(type)) && ingress.length + egress.length === 0
+    isOfAll &&
+    (["Ingress", "Egress"] as const).every((type) => policyTypes.includes(type)) &&
+    ingress.length + egress.length === 0
   );
 }
 
