@@ -36,8 +36,9 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
     return await completeRun(pool, check.name, run, lease);
   }
   const written = await inTransaction(pool, async (tx) => {
-    if (lease !== undefined && !(await matchesRow(tx, sql`select where ${holdsLease(lease)}`)))
+    if (lease !== undefined && !(await matchesRow(tx, sql`select where ${holdsLease(lease)}`))) {
       return { opened: [], closed: [] };
+    }
     return await write(tx, check, run, request.pendingBreaks);
   });
   report(log, check, run, written);

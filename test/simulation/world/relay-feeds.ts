@@ -27,6 +27,6 @@ export function relayFeeds(
   const forward = broker.publisherOf(process);
   const relay = startRelay({ service, pool, forward, signal });
   // The relay ends with its process; otherwise it would run in the next history.
-  process.whenCrashed(() => void relay[Symbol.dispose]());
+  process.whenCrashed(() => relay[Symbol.dispose]());
   return { feeds: feedReader(pool, feeds), forwarding: relay.forwarding };
 }

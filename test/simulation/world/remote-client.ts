@@ -1,7 +1,6 @@
 import { remainingMs } from "../../../services/kernel/contract/context.ts";
-import type { CallContext, Client, Contract, Implementation } from "../../../services/kernel/contract/contract.ts";
+import type { CallContext, Client, Contract, Implementation, Permissions } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Permissions } from "#kernel/contract/contract.ts";
 import { notPermitted, outcomeUnknown, serviceUnavailable } from "../../../services/kernel/contract/refusals.ts";
 import type { Network, Target } from "./network.ts";
 import type { SimulatedProcess } from "./process.ts";

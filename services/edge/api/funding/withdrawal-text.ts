@@ -29,8 +29,9 @@ export function outcomeText(
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(requestedAmount)];
   const heldBack = heldBackOf(done);
   const why = notAvailable(done, heldBack);
-  if (paid.minor === 0n)
+  if (paid.minor === 0n) {
     return `Balance is ${formatAmount(moneyFromProto(done.balanceBefore))}; ${verb.nothing}${why}.`;
+  }
   if (paid.minor >= requested.minor) {
     const rest = heldBack.minor > 0n ? ` Held back: funds under review ${formatAmount(heldBack)}.` : "";
     return `${verb.paid(formatAmount(paid))}.${rest}`;
