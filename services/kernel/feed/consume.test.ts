@@ -3,6 +3,7 @@ import { Money } from "#proto/pamm/common/v1/money.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { execute, sql } from "../postgres/query.ts";
+import type { FeedConsumer } from "./consume.ts";
 import { feedReader } from "./read.ts";
 import { FEED, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
