@@ -1,6 +1,6 @@
 import { isCommand } from "../../../services/edge/http/route.ts";
 import { requiredScopes } from "../../../services/edge/wire/scopes.ts";
-import type { DocumentedRoute, Exchange } from "../../../services/edge/api/exchange.ts";
+import type { DocumentedRoute, WholeExchange } from "../../../services/edge/api/exchange.ts";
 import type { Components, Json } from "./components.ts";
 import { type AnswerHeader, answerHeaders, requestHeaders } from "./headers.ts";
 import { pascal } from "./problem-schemas.ts";
@@ -123,7 +123,7 @@ function answerOf(route: DocumentedRoute, components: Components): Json {
   };
 }
 
-function exampleSet(exchanges: readonly Exchange[], valueOf: (exchange: Exchange) => unknown): Json {
+function exampleSet(exchanges: readonly WholeExchange[], valueOf: (exchange: WholeExchange) => unknown): Json {
   return Object.fromEntries(exchanges.map((each) => [each.name, { summary: each.summary, value: valueOf(each) }]));
 }
 

@@ -6,7 +6,7 @@ import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
-import { type Exchange, requestOf } from "../../../services/edge/api/exchange.ts";
+import { requestOf, type WholeExchange } from "../../../services/edge/api/exchange.ts";
 import { isCommand } from "../../../services/edge/http/route.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
 
@@ -38,7 +38,7 @@ const CONTRACTS: Readonly<Record<string, Contract>> = {
 };
 
 /** As the service reads it: without members that its contract does not have. */
-function overTheWire({ services }: Exchange, { method, request }: { method: string; request: unknown }): unknown {
+function overTheWire({ services }: WholeExchange, { method, request }: { method: string; request: unknown }): unknown {
   const [name = ""] = Object.entries(services).find(([, methods]) => Object.hasOwn(methods, method)) ?? [];
   const contract = CONTRACTS[name]?.[method];
   return contract === undefined ? request : contract.requestDeserialize(contract.requestSerialize(request as never));

@@ -19,26 +19,7 @@ export const exchanges: Exchanges = {
         },
       },
       asked: [],
-      answer: {
-        items: [
-          {
-            id: 1024,
-            type: "deposit.executed",
-            occurred_at: "2026-01-02T03:04:05.678000",
-            state: "executed",
-            subject_id: "0198c0de-0000-7000-8000-000000000001",
-            login: "3000003",
-            master_login: null,
-            operation_id: "0198c0de-0000-7000-8000-000000000001",
-            amount: "250.50",
-            deal_id: 1234567,
-            reason: null,
-            key: "funding-77",
-          },
-        ],
-        next_cursor: 1030,
-        has_more: false,
-      },
+      answer: { next_cursor: 1030 },
     },
   ],
 };

@@ -1,33 +1,12 @@
 import type { Exchanges } from "../exchange.ts";
 import { aCredit, aPayment } from "../samples/fee.ts";
-import { cents } from "../samples/values.ts";
-
-/** A fee of a week that was paid. */
-const FEE_PAYMENT = {
-  id: 21,
-  run_id: 12,
-  run_status: "EXECUTED",
-  run_period_start: "2026-01-02T03:04:05.678000",
-  run_period_end: "2026-02-03T04:05:06.789000",
-  investor_id: 8,
-  investor_mt5_login: "3000003",
-  amount: 12.34,
-  currency: "USD",
-  status: "EXECUTED",
-  mt5_transfer_id: 77,
-  mt5_op_id: 1234569,
-  executed_at: "2026-02-03T04:05:06.789000",
-  cashflow_id: 31,
-  cashflow_unique_key: "PF:3000003:3000001:12:W",
-  created_at: "2026-02-03T04:05:06.789000",
-} as const;
+import { cents, LATER_TEXT } from "../samples/values.ts";
 
 export const exchanges: Exchanges = {
   listFeePayments: [
     {
       name: "week",
       summary: "A fee of a week",
-      request: { params: { master_login: "3000001" }, query: {} },
       services: {
         fees: {
           listInvestorPayments: async () => ({
@@ -40,11 +19,8 @@ export const exchanges: Exchanges = {
       },
       asked: [{ method: "listInvestorPayments", request: { masterLogin: "3000001", beforeId: 0n, limit: 100 } }],
       answer: {
-        master_login: "3000001",
-        payment_account_login: "3000002",
-        items: [FEE_PAYMENT],
+        items: [{ run_period_end: LATER_TEXT, executed_at: LATER_TEXT, created_at: LATER_TEXT }],
         next_cursor: null,
-        has_more: false,
       },
     },
   ],
@@ -52,7 +28,7 @@ export const exchanges: Exchanges = {
     {
       name: "page",
       summary: "The newest payment",
-      request: { params: { investor_login: "3000003" }, query: { limit: "1" } },
+      request: { query: { limit: "1" } },
       services: {
         fees: {
           listPaymentsOfInvestor: async () => ({
@@ -63,14 +39,7 @@ export const exchanges: Exchanges = {
       },
       asked: [{ method: "listPaymentsOfInvestor", request: { investorLogin: "3000003", beforeId: 0n, limit: 1 } }],
       answer: {
-        investor_login: "3000003",
-        items: [
-          {
-            ...FEE_PAYMENT,
-            master_login: "3000001",
-            payment_account_login: "3000002",
-          },
-        ],
+        items: [{ run_period_end: LATER_TEXT, executed_at: LATER_TEXT, created_at: LATER_TEXT }],
         next_cursor: 21,
         has_more: true,
       },
@@ -80,7 +49,7 @@ export const exchanges: Exchanges = {
     {
       name: "page",
       summary: "A fee and a debt",
-      request: { query: { master_login: "3000001", limit: "2", cursor: "30" } },
+      request: { query: { limit: "2", cursor: "30" } },
       services: {
         fees: {
           listPaymentCredits: async () => ({
@@ -92,30 +61,9 @@ export const exchanges: Exchanges = {
       },
       asked: [{ method: "listPaymentCredits", request: { masterLogin: "3000001", afterId: 30n, limit: 2 } }],
       answer: {
-        payment_account_login: "3000002",
         items: [
-          {
-            id: 31,
-            master_payment_login: "3000002",
-            investor_mt5_login: "3000003",
-            kind: "PF",
-            amount: 12.34,
-            currency: "USD",
-            mt5_op_id: 1234570,
-            mt5_ts: "2026-01-02T03:04:05.678000",
-            created_at: "2026-02-03T04:05:06.789000",
-          },
-          {
-            id: 32,
-            master_payment_login: "3000002",
-            investor_mt5_login: null,
-            kind: "PF_DEBT",
-            amount: 0.05,
-            currency: "USD",
-            mt5_op_id: 1234570,
-            mt5_ts: "2026-01-02T03:04:05.678000",
-            created_at: "2026-02-03T04:05:06.789000",
-          },
+          { created_at: LATER_TEXT },
+          { id: 32, investor_mt5_login: null, kind: "PF_DEBT", amount: 0.05, created_at: LATER_TEXT },
         ],
         next_cursor: 32,
         has_more: true,

@@ -6,19 +6,18 @@ export const exchanges: Exchanges = {
     {
       name: "balance",
       summary: "A balance",
-      request: { params: { mt5_login: "3000003" }, query: {} },
       services: {
         funding: {
           getBalance: async () => ({ login: "3000003", balance: cents(250_55n), error: "", isUnknown: false }),
         },
       },
       asked: [{ method: "getBalance", request: { login: "3000003" } }],
-      answer: { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+      answer: { balance: 250.55 },
     },
     {
       name: "unknown",
       summary: "A login that this service does not manage",
-      request: { params: { mt5_login: "3999999" }, query: {} },
+      request: { params: { mt5_login: "3999999" } },
       services: {
         funding: {
           getBalance: async () => ({ login: "3999999", balance: undefined, error: "unknown login", isUnknown: true }),
@@ -44,10 +43,7 @@ export const exchanges: Exchanges = {
       },
       asked: [{ method: "getBalances", request: { logins: ["3000003", "3999999"] } }],
       answer: {
-        items: [
-          { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
-          { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
-        ],
+        items: [{ balance: 250.55 }, { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" }],
       },
     },
   ],

@@ -7,8 +7,8 @@ export const exchanges: Exchanges = {
       name: "executed",
       summary: "A deposit",
       request: {
+        query: { currency: "USD", comment: "CRM-2026-0001" },
         body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
-        query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" },
       },
       services: { funding: { deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }) } },
       asked: [
@@ -23,17 +23,7 @@ export const exchanges: Exchanges = {
           },
         },
       ],
-      answer: {
-        status: "success",
-        action: "deposit",
-        login: "3000003",
-        amount: 250.5,
-        currency: "USD",
-        deal_id: 1234567,
-        message: "Deposited 250.50 USD.",
-        first_deposit_checked: true,
-        min_deposit_required: "100.50",
-      },
+      answer: { first_deposit_checked: true },
     },
   ],
 };

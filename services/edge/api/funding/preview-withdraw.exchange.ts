@@ -1,6 +1,6 @@
 import type { Exchanges } from "../exchange.ts";
 import { aWithdrawalPreview } from "../samples/funding.ts";
-import { cents, aReason } from "../samples/values.ts";
+import { aReason, cents } from "../samples/values.ts";
 
 const OPEN_POSITIONS = aReason(
   "master_open_positions",
@@ -8,19 +8,12 @@ const OPEN_POSITIONS = aReason(
   { open_positions: "2" },
 );
 
-const BLOCKED = {
-  code: "master_open_positions",
-  detail: "The Master has open positions: 2. Retry when they are closed.",
-  retryable: false,
-  open_positions: 2,
-};
-
 export const exchanges: Exchanges = {
   previewWithdrawal: [
     {
       name: "allowed",
       summary: "It would be paid out, less the fee",
-      request: { query: { login: "3000003", amount: "250.55" } },
+      request: { query: { amount: "250.55" } },
       services: {
         funding: { previewWithdraw: async () => aWithdrawalPreview({ effectiveWithdraw: cents(238_21n) }) },
       },
@@ -36,27 +29,20 @@ export const exchanges: Exchanges = {
         },
       ],
       answer: {
-        allowed: true,
         blocking: [],
-        status: "success",
-        action: "withdraw",
-        login: "3000003",
         requested_amount: 250.55,
         effective_withdraw: 238.21,
-        currency: "USD",
         message:
           "Would withdraw 238.21 USD of 250.55 USD: the full available amount (not available: performance fee 12.34 USD).",
-        check_open_positions: true,
         perf_fee_pending_at_request: "12.34",
         balance_before: "250.55",
         available_after_perf_fee: "238.21",
-        held_back: "0.00",
       },
     },
     {
       name: "blocked",
       summary: "The Master has open positions",
-      request: { query: { login: "3000003", amount: "50", comment: "CRM-2026-0001" } },
+      request: { query: { amount: "50", comment: "CRM-2026-0001" } },
       services: {
         funding: {
           previewWithdraw: async () => ({
@@ -67,19 +53,13 @@ export const exchanges: Exchanges = {
       },
       answer: {
         allowed: false,
-        blocking: [BLOCKED],
-        status: "success",
-        action: "withdraw",
-        login: "3000003",
+        blocking: [{ open_positions: 2 }],
         requested_amount: 50,
         effective_withdraw: 50,
-        currency: "USD",
         message: "Would withdraw 50.00 USD if nothing blocked it.",
-        check_open_positions: true,
         perf_fee_pending_at_request: "12.34",
         balance_before: "250.55",
         available_after_perf_fee: "238.21",
-        held_back: "0.00",
       },
     },
   ],

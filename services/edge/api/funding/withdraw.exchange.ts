@@ -7,10 +7,7 @@ export const exchanges: Exchanges = {
     {
       name: "paid_out",
       summary: "Paid out in full",
-      request: {
-        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
-        query: { login: "3000003", amount: "50" },
-      },
+      request: { query: { amount: "50" }, body: { external_id: "CRM-7001", metadata: { segment: "retail" } } },
       services: { funding: { withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }) } },
       asked: [
         {
@@ -25,24 +22,18 @@ export const exchanges: Exchanges = {
         },
       ],
       answer: {
-        status: "success",
-        action: "withdraw",
-        login: "3000003",
         requested_amount: 50,
         effective_withdraw: 50,
-        currency: "USD",
         message: "Withdrew 50.00 USD.",
-        check_open_positions: true,
         perf_fee_pending_at_request: "0.00",
         balance_before: "250.55",
         available_after_perf_fee: "250.55",
-        mt5_deal_id: 1234568,
       },
     },
     {
       name: "reduced",
       summary: "Less is available than requested",
-      request: { query: { login: "3000003", amount: "1000.00", comment: "CRM-2026-0002" } },
+      request: { query: { amount: "1000.00", comment: "CRM-2026-0002" } },
       services: {
         funding: {
           withdraw: async (_request, { commandId }) =>
@@ -56,25 +47,19 @@ export const exchanges: Exchanges = {
         },
       },
       answer: {
-        status: "success",
-        action: "withdraw",
-        login: "3000003",
         requested_amount: 1000,
         effective_withdraw: 238.21,
-        currency: "USD",
         message:
           "Withdrew 238.21 USD of 1,000.00 USD: the full available amount (not available: performance fee 12.34 USD).",
-        check_open_positions: true,
         perf_fee_pending_at_request: "12.34",
         balance_before: "250.55",
         available_after_perf_fee: "238.21",
-        mt5_deal_id: 1234568,
       },
     },
     {
       name: "no_funds",
       summary: "Nothing is available",
-      request: { query: { login: "3000003", amount: "10.00", comment: "CRM-2026-0003" } },
+      request: { query: { amount: "10.00", comment: "CRM-2026-0003" } },
       services: {
         funding: {
           withdraw: async (_request, { commandId }) =>
@@ -90,13 +75,9 @@ export const exchanges: Exchanges = {
       },
       answer: {
         status: "no_funds",
-        action: "withdraw",
-        login: "3000003",
         requested_amount: 10,
         effective_withdraw: 0,
-        currency: "USD",
         message: "Balance is 0.00 USD; nothing was withdrawn.",
-        check_open_positions: true,
         perf_fee_pending_at_request: "0.00",
         balance_before: "0.00",
         available_after_perf_fee: "0.00",
@@ -106,27 +87,12 @@ export const exchanges: Exchanges = {
     {
       name: "queued",
       summary: "The Master has open positions",
-      request: {
-        query: { login: "3000003", amount: "50", comment: "CRM-2026-0004", on_blocked: "queue", expires_in: "P2D" },
-      },
+      request: { query: { amount: "50", comment: "CRM-2026-0004", on_blocked: "queue", expires_in: "P2D" } },
       services: {
         funding: { withdraw: async (_request, { commandId }) => aQueuedWithdrawal({ operationId: commandId }) },
       },
       status: 202,
-      answer: {
-        status: "queued",
-        action: "withdraw",
-        login: "3000003",
-        requested_amount: 50,
-        effective_withdraw: 0,
-        currency: "USD",
-        message: "Queued until the Master is flat, at most until 2026-02-03T04:05:06.789000: 50.00 USD.",
-        check_open_positions: true,
-        perf_fee_pending_at_request: null,
-        balance_before: null,
-        available_after_perf_fee: null,
-        mt5_deal_id: null,
-      },
+      answer: { requested_amount: 50 },
     },
   ],
 };

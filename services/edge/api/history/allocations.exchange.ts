@@ -1,6 +1,7 @@
 import type { Exchanges } from "../exchange.ts";
 import { aMaster, anInvestor } from "../samples/account.ts";
 import { anAllocation } from "../samples/history.ts";
+import { LATER_TEXT } from "../samples/values.ts";
 
 const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
@@ -9,7 +10,7 @@ export const exchanges: Exchanges = {
     {
       name: "page",
       summary: "A part of a result",
-      request: { params: { investor_login: "3000003" }, query: { limit: "1" } },
+      request: { query: { limit: "1" } },
       services: {
         accounts,
         subscriptions: {
@@ -26,21 +27,7 @@ export const exchanges: Exchanges = {
         { method: "findAmendments", request: { login: "3000001", dealIds: [1234567n] } },
       ],
       answer: {
-        items: [
-          {
-            master_login: "3000001",
-            subscription_id: 4,
-            number: 17,
-            deal_id: 1234567,
-            deal_at: "2026-01-02T03:04:05.678000",
-            allocated_at: "2026-02-03T04:05:06.789000",
-            deal_result: 600,
-            amount: 100,
-            units: 1000,
-            pool_units: 6000,
-            correction: null,
-          },
-        ],
+        items: [{ allocated_at: LATER_TEXT }],
         next_cursor: "AAAAAAAAAAQAAAAAAAAAEbqBBGageM-9oQLw",
         has_more: true,
       },

@@ -1,6 +1,6 @@
 import type { Exchanges } from "../exchange.ts";
 import { aListedKey } from "../samples/edge.ts";
-import { AT, LATER } from "../samples/values.ts";
+import { AT, AT_TEXT, LATER, LATER_TEXT } from "../samples/values.ts";
 import { SCOPES } from "../../wire/scopes.ts";
 
 export const exchanges: Exchanges = {
@@ -28,17 +28,11 @@ export const exchanges: Exchanges = {
             key_id: "KeyOfAnna002",
             client: "anna",
             client_id: "KeyOfAnna001",
-            state: "active",
             scopes: ["masters:read", "ops"],
             environment: "test",
-            has_allow_list: false,
-            rejects_duplicates: false,
             replaces: "KeyOfAnna001",
-            replaced_by: null,
-            created_at: "2026-02-03T04:05:06.789000",
-            expires_at: null,
-            revoked_at: null,
-            last_used_at: "2026-02-03T04:05:06.789000",
+            created_at: LATER_TEXT,
+            last_used_at: LATER_TEXT,
           },
           {
             key_id: "KeyOfAnna001",
@@ -47,20 +41,15 @@ export const exchanges: Exchanges = {
             state: "revoked",
             scopes: ["masters:read", "ops"],
             environment: "test",
-            has_allow_list: false,
-            rejects_duplicates: false,
-            replaces: null,
             replaced_by: "KeyOfAnna002",
-            created_at: "2026-01-02T03:04:05.678000",
-            expires_at: "2026-02-03T04:05:06.789000",
-            revoked_at: "2026-02-03T04:05:06.789000",
-            last_used_at: "2026-01-02T03:04:05.678000",
+            expires_at: LATER_TEXT,
+            revoked_at: LATER_TEXT,
+            last_used_at: AT_TEXT,
           },
         ],
         next_cursor: "KeyOfAnna001",
         has_more: true,
         has_bootstrap_key: true,
-        bootstrap_used_at: null,
       },
     },
   ],
@@ -68,7 +57,6 @@ export const exchanges: Exchanges = {
     {
       name: "all_scopes",
       summary: "A key with every scope",
-      request: {},
       services: {},
       asked: [],
       answer: {
@@ -76,8 +64,6 @@ export const exchanges: Exchanges = {
         key_id: "KeyOfTests01",
         scopes: [...SCOPES],
         environment: "test",
-        expires_at: null,
-        has_allow_list: false,
       },
     },
   ],

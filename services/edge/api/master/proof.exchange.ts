@@ -1,14 +1,14 @@
 import { MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Exchanges } from "../exchange.ts";
 import { anAccountProof, aProof } from "../samples/subscription.ts";
-import { AT, cents } from "../samples/values.ts";
+import { AT, AT_TEXT, cents } from "../samples/values.ts";
 
 export const exchanges: Exchanges = {
   getProof: [
     {
       name: "in_progress",
       summary: "A report that has not converged",
-      request: { params: { master_login: "3000001" }, query: { limit: "1" } },
+      request: { query: { limit: "1" } },
       services: {
         subscriptions: {
           getProof: async () =>
@@ -32,51 +32,14 @@ export const exchanges: Exchanges = {
       },
       asked: [{ method: "getProof", request: { masterLogin: "3000001", afterSubscriptionId: 0n, limit: 1 } }],
       answer: {
-        master_login: "3000001",
-        read_at: "2026-01-02T03:04:05.678000",
         converged: false,
         unredeemed: 0.05,
-        fees_closed_through: "2026-01-02T03:04:05.678000",
-        waits: [
-          {
-            reason: "free_margin",
-            amount: 390,
-            since: "2026-01-02T03:04:05.678000",
-            message: "390.00 USD of fees, withdrawals or exits is above the free margin of Master 3000001.",
-          },
-        ],
+        fees_closed_through: AT_TEXT,
+        waits: [{ message: "390.00 USD of fees, withdrawals or exits is above the free margin of Master 3000001." }],
         lag_ms: 1500,
-        total: {
-          platform_balance: 2040,
-          ledger_balance: 2040,
-          in_flight: 0,
-          quarantined: 0,
-          own_capital: 0,
-          difference: 0,
-        },
-        master: {
-          mt5_login: "3000001",
-          platform_balance: 1020,
-          ledger_balance: 1020,
-          in_flight: 0,
-          quarantined: 0,
-          own_capital: 0,
-          difference: 0,
-          last_deal_id: 1234567,
-        },
-        investors: [
-          {
-            mt5_login: "3000003",
-            platform_balance: 1020,
-            ledger_balance: 1020,
-            in_flight: 7,
-            quarantined: 0,
-            own_capital: 0,
-            difference: -0.05,
-            last_deal_id: null,
-          },
-        ],
-        investors_count: 2,
+        total: { platform_balance: 2040, ledger_balance: 2040 },
+        master: { mt5_login: "3000001" },
+        investors: [{ in_flight: 7, difference: -0.05, last_deal_id: null }],
         next_cursor: "AAAAAAAAAAnRvV24wdgMzQ8X",
         has_more: true,
       },

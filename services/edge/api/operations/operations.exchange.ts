@@ -2,41 +2,13 @@ import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Exchanges } from "../exchange.ts";
 import { aCancelledWithdrawal, anOperation, noOperation } from "../samples/funding.ts";
+import { LATER_TEXT } from "../samples/values.ts";
 
-/** A deposit that was executed. */
-const EXECUTED_DEPOSIT = {
-  id: "0198c0de-0000-7000-8000-000000000001",
-  action: "deposit",
-  login: "3000003",
-  master_login: "3000001",
-  amount: 250.5,
-  currency: "USD",
-  comment: "CRM-2026-0001",
-  external_id: "CRM-7001",
-  metadata: { segment: "retail" },
-  outcome: "executed",
-  refusal: null,
-  deal_id: 1234567,
-  reference: "PD0F7K3M9Q2X1A",
-  legs: [
-    {
-      login: "3000003",
-      kind: "deposit",
-      amount: 250.5,
-      outcome: "executed",
-      deal_id: 1234567,
-      reference: "PD0F7K3M9Q2X1A",
-      applied_at: "2026-02-03T04:05:06.789000",
-      waits_for: null,
-    },
-  ],
-  queue_state: null,
-  expires_at: null,
-  imported: false,
+const EXECUTED = {
+  legs: [{ applied_at: LATER_TEXT }],
   requested_at: "2025-08-19T05:47:11.232000",
-  created_at: "2026-01-02T03:04:05.678000",
-  finished_at: "2026-02-03T04:05:06.789000",
-} as const;
+  finished_at: LATER_TEXT,
+};
 
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
@@ -45,18 +17,18 @@ export const exchanges: Exchanges = {
     {
       name: "executed",
       summary: "A deposit that was executed",
-      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000001" }, query: { wait: "10" } },
+      request: { query: { wait: "10" } },
       services: { funding: { getOperation: async () => anOperation() }, subscriptions: { getOperation: noOperation } },
       asked: [
         { method: "getOperation", request: { operationId: "0198c0de-0000-7000-8000-000000000001" } },
         { method: "getOperation", request: { operationId: "0198c0de-0000-7000-8000-000000000001" } },
       ],
-      answer: EXECUTED_DEPOSIT,
+      answer: EXECUTED,
     },
     {
       name: "refused",
       summary: "A deposit that was refused",
-      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000003" }, query: {} },
+      request: { params: { operation_id: AN_ID } },
       services: {
         funding: {
           getOperation: async () =>
@@ -72,8 +44,8 @@ export const exchanges: Exchanges = {
         subscriptions: { getOperation: async () => await Promise.reject(new Error("not asked")) },
       },
       answer: {
-        ...EXECUTED_DEPOSIT,
-        id: "0198c0de-0000-7000-8000-000000000003",
+        ...EXECUTED,
+        id: AN_ID,
         outcome: "not_executed",
         refusal: "insufficient_funds",
         deal_id: null,
@@ -100,7 +72,7 @@ export const exchanges: Exchanges = {
         { method: "cancelOperation", request: { operationId: "0198c0de-0000-7000-8000-000000000004" } },
       ],
       answer: {
-        ...EXECUTED_DEPOSIT,
+        ...EXECUTED,
         id: "0198c0de-0000-7000-8000-000000000004",
         action: "withdraw",
         outcome: "not_executed",
@@ -109,7 +81,7 @@ export const exchanges: Exchanges = {
         reference: null,
         legs: [],
         queue_state: "ended",
-        expires_at: "2026-02-03T04:05:06.789000",
+        expires_at: LATER_TEXT,
       },
     },
   ],
@@ -138,7 +110,7 @@ export const exchanges: Exchanges = {
         },
       ],
       answer: {
-        items: [EXECUTED_DEPOSIT],
+        items: [EXECUTED],
         next_cursor: "AZjA3gAAcACAAAAAAAAAATuZJQ9jiglAxcFF",
         has_more: true,
       },
@@ -163,14 +135,16 @@ export const exchanges: Exchanges = {
           findMirrors: async () => ({ items: [] }),
         },
       },
-      answer: { items: [EXECUTED_DEPOSIT], next_cursor: null, has_more: false },
+      answer: {
+        items: [EXECUTED],
+      },
     },
     {
       name: "no_operation",
       summary: "A deal that no operation has made",
       request: { query: { ticket: "7654321" } },
       services: { platform: { findTransferOfDeal: async () => ({ key: "", kind: MovementKind.UNSPECIFIED }) } },
-      answer: { items: [], next_cursor: null, has_more: false },
+      answer: { items: [] },
     },
   ],
 };

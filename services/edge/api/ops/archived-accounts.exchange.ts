@@ -1,6 +1,6 @@
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Exchanges } from "../exchange.ts";
-import { AT, LATER } from "../samples/values.ts";
+import { AT, LATER, LATER_TEXT } from "../samples/values.ts";
 
 export const exchanges: Exchanges = {
   listArchivedAccounts: [
@@ -24,23 +24,9 @@ export const exchanges: Exchanges = {
       asked: [{ method: "listUnshownAccounts", request: { afterLogin: "", limit: 2 } }],
       answer: {
         items: [
-          {
-            mt5_login: "3000002",
-            role: "payment",
-            state: "not_shown",
-            not_shown_since: "2026-02-03T04:05:06.789000",
-            archived_at: null,
-          },
-          {
-            mt5_login: "3000003",
-            role: "investor",
-            state: "archived",
-            not_shown_since: "2026-01-02T03:04:05.678000",
-            archived_at: "2026-02-03T04:05:06.789000",
-          },
+          { mt5_login: "3000002", role: "payment", state: "not_shown", not_shown_since: LATER_TEXT },
+          { archived_at: LATER_TEXT },
         ],
-        next_cursor: null,
-        has_more: false,
         archived: 1,
         not_shown: 1,
       },

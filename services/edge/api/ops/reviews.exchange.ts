@@ -2,54 +2,32 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Exchanges } from "../exchange.ts";
 import { otherGroup } from "../../../kernel/review/refusals.ts";
 import { aReview, aReviewGroup, aReviewOfCharge, ofADeposit } from "../samples/ops.ts";
-import { AT, cents, LATER } from "../samples/values.ts";
+import { AT, cents, LATER, LATER_TEXT } from "../samples/values.ts";
 import { reviewReason } from "../schemas/review.ts";
 
-/** A review, for the examples of the routes that show some. */
-const OPEN_REVIEW = {
-  reason: "stopped",
-  meaning: reviewReason.meanings.stopped,
-  login: "3000001",
-  amount: null,
-  operation_id: null,
-  reference: null,
+const STOPPED = {
   deal_id: null,
-  group: "subscription-2c26b46b68ffc68ff99b453c",
-  cause: null,
   evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
   actions: ["resume", "withdraw_proposal"],
-  state: "open",
-  opened_at: "2026-01-02T03:04:05.678000",
-  decision: null,
-} as const;
+};
 
-/** A review about a leg, likewise. */
-const REVIEW_OF_LEG = {
-  ...OPEN_REVIEW,
+const OF_LEG = {
   reason: "candidate_deal",
   meaning: reviewReason.meanings.candidate_deal,
-  login: "3000003",
-  amount: "250.50",
   operation_id: "4711",
   reference: "PD0F7K3M9Q2X1A",
-  deal_id: 1234567,
   group: "platform-2c26b46b68ffc68ff99b453c",
-  evidence: { log_before_minor: "0" },
-  actions: ["confirm_applied", "confirm_not_applied"],
-} as const;
+};
 
-/** A charge of the broker on an Investor, likewise. */
-const REVIEW_OF_CHARGE = {
-  ...OPEN_REVIEW,
+const OF_CHARGE = {
   reason: "external_funds_on_investor",
   meaning: reviewReason.meanings.external_funds_on_investor,
   login: "3000003",
   amount: "-15.00",
-  group: "subscription-0123456789abcdef01234567",
-  cause: { action: 4, comment: "Dormant fee", day: "2026-01-31" },
+  deal_id: null,
+  cause: {},
   evidence: { master: "3000001", moved_log_number: "12" },
-  actions: ["adopt", "acknowledge"],
-} as const;
+};
 
 export const exchanges: Exchanges = {
   listReviews: [
@@ -60,10 +38,7 @@ export const exchanges: Exchanges = {
       services: {
         platform: { listReviews: async () => ({ items: [], hasMore: false }) },
         subscriptions: {
-          listReviews: async () => ({
-            items: [aReview(), aReviewOfCharge()],
-            hasMore: true,
-          }),
+          listReviews: async () => ({ items: [aReview(), aReviewOfCharge()], hasMore: true }),
         },
         fees: { listReviews: async () => ({ items: [], hasMore: false }) },
       },
@@ -74,8 +49,8 @@ export const exchanges: Exchanges = {
       ],
       answer: {
         items: [
-          { id: "subscription-5", ...OPEN_REVIEW },
-          { id: "subscription-6", ...REVIEW_OF_CHARGE },
+          { ...STOPPED, group: "subscription-2c26b46b68ffc68ff99b453c" },
+          { ...OF_CHARGE, id: "subscription-6", actions: ["adopt", "acknowledge"] },
         ],
         next_cursor: "AAAAAAAAABP6p60NapF_G650",
         has_more: true,
@@ -104,9 +79,16 @@ export const exchanges: Exchanges = {
         }),
       }),
       answer: {
-        items: [{ id: "platform-5", ...REVIEW_OF_LEG }],
-        next_cursor: null,
-        has_more: false,
+        items: [
+          {
+            id: "platform-5",
+            ...OF_LEG,
+            login: "3000003",
+            amount: "250.50",
+            evidence: { log_before_minor: "0" },
+            actions: ["confirm_applied", "confirm_not_applied"],
+          },
+        ],
         unreachable: [],
       },
     },
@@ -115,19 +97,16 @@ export const exchanges: Exchanges = {
     {
       name: "open",
       summary: "A stopped Master",
-      request: { params: { review_id: "fee-5" } },
       services: { fees: { listReviews: async () => ({ items: [aReview()], hasMore: true }) } },
       asked: [{ method: "listReviews", request: { afterId: 4n, limit: 1, state: 0 } }],
-      answer: { id: "fee-5", ...OPEN_REVIEW, group: "fee-2c26b46b68ffc68ff99b453c" },
+      answer: { ...STOPPED, id: "fee-5", group: "fee-2c26b46b68ffc68ff99b453c" },
     },
   ],
   decideReview: [
     {
       name: "confirmed",
       summary: "The second owner confirms",
-      request: {
-        body: { id: "platform-17", action: "confirm_applied", deal_id: 1234567, note: "Seen in the terminal." },
-      },
+      request: { body: { deal_id: 1234567 } },
       services: {
         platform: {
           decideReview: async () => ({
@@ -167,28 +146,11 @@ export const exchanges: Exchanges = {
       ],
       answer: {
         id: "platform-17",
-        reason: "candidate_deal",
-        meaning: reviewReason.meanings.candidate_deal,
-        login: "3000001",
-        amount: null,
-        operation_id: "4711",
-        reference: "PD0F7K3M9Q2X1A",
-        deal_id: 1234567,
-        group: "platform-2c26b46b68ffc68ff99b453c",
-        cause: null,
+        ...OF_LEG,
         evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
         actions: [],
         state: "decided",
-        opened_at: "2026-01-02T03:04:05.678000",
-        decision: {
-          action: "confirm_applied",
-          deal_id: 1234567,
-          note: "Seen in the terminal.",
-          proposed_by: "anna",
-          proposed_at: "2026-01-02T03:04:05.678000",
-          confirmed_by: "tests",
-          confirmed_at: "2026-02-03T04:05:06.789000",
-        },
+        decision: { confirmed_by: "tests", confirmed_at: LATER_TEXT },
       },
     },
   ],
@@ -207,41 +169,13 @@ export const exchanges: Exchanges = {
         { method: "listReviewGroups", request: { afterId: 0n, limit: 2 } },
         { method: "listReviewGroups", request: { afterId: 0n, limit: 2 } },
       ],
-      answer: {
-        items: [
-          {
-            group: "subscription-0123456789abcdef01234567",
-            reason: "external_funds_on_investor",
-            meaning: reviewReason.meanings.external_funds_on_investor,
-            login: null,
-            cause: { action: 4, comment: "Dormant fee", day: "2026-01-31" },
-            open: 50,
-            proposed: 0,
-            amount: "-750.00",
-            lowest: "-15.00",
-            highest: "-15.00",
-            first_review_id: "subscription-5",
-            opened_at: "2026-01-02T03:04:05.678000",
-          },
-        ],
-        next_cursor: null,
-        has_more: false,
-        unreachable: [],
-      },
+      answer: { items: [{ cause: {}, amount: "-750.00", lowest: "-15.00", highest: "-15.00" }], unreachable: [] },
     },
   ],
   decideReviewGroup: [
     {
       name: "proposed",
       summary: "Two of the fifty accounts",
-      request: {
-        body: {
-          group: "subscription-0123456789abcdef01234567",
-          ids: "subscription-5,subscription-6",
-          action: "adopt",
-          note: "The dormant fee of January.",
-        },
-      },
       services: {
         subscriptions: {
           decideReviewGroup: async ({ action, note }) => {
@@ -278,29 +212,21 @@ export const exchanges: Exchanges = {
       answer: {
         items: [
           {
-            id: "subscription-5",
             review: {
-              id: "subscription-5",
-              ...REVIEW_OF_CHARGE,
+              ...OF_CHARGE,
               actions: ["adopt", "withdraw_proposal"],
               state: "proposed",
               decision: {
                 action: "adopt",
                 deal_id: null,
                 note: "The dormant fee of January.",
-                proposed_by: "anna",
-                proposed_at: "2026-02-03T04:05:06.789000",
-                confirmed_by: null,
-                confirmed_at: null,
+                proposed_at: LATER_TEXT,
               },
             },
-            problem: null,
           },
           {
             id: "subscription-6",
-            review: null,
             problem: {
-              code: "action_not_possible",
               detail: "The review is not of this group any more: what it is about has changed. Decide it by itself.",
             },
           },

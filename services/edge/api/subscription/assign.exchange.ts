@@ -17,7 +17,6 @@ export const exchanges: Exchanges = {
     {
       name: "assigned",
       summary: "With a performance fee of 30 %",
-      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
       services: { subscriptions: { assign: async () => ({ subscription: aSubscription() }) } },
       asked: [
         {
@@ -25,43 +24,22 @@ export const exchanges: Exchanges = {
           request: { masterLogin: "3000001", investorLogin: "3000003", feeRatePpm: 300000, feeEnabled: true },
         },
       ],
-      answer: {
-        id: 9,
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
-        started_at: "2026-01-02T03:04:05.678000",
-        balance_baseline_op_id: 41,
-        ended_at: null,
-        created_at: "2026-01-02T03:04:05.678000",
-      },
     },
   ],
   previewAssignment: [
     {
       name: "allowed",
       summary: "The Investor would follow the Master",
-      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
       services: { subscriptions: { previewAssign: async () => anAssignmentPreview() } },
       asked: [
         { method: "previewAssign", request: { masterLogin: "3000001", investorLogin: "3000003", feeRatePpm: 300000 } },
       ],
-      answer: {
-        allowed: true,
-        blocking: [],
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
-        balance: "500.00",
-        min_deposit: "100.00",
-      },
+      answer: { blocking: [], balance: "500.00", min_deposit: "100.00" },
     },
     {
       name: "blocked",
       summary: "Two reasons at once",
-      request: { body: { master_login: "3000001", investor_login: "3000004", perf_fee: { rate: 0.3, enabled: true } } },
+      request: { body: { investor_login: "3000004" } },
       services: {
         subscriptions: {
           previewAssign: async () => anAssignmentPreview({ balance: cents(50_00n), refusals: NOT_ASSIGNABLE }),
@@ -73,21 +51,15 @@ export const exchanges: Exchanges = {
           {
             code: "investor_has_open_positions",
             detail: "The Investor has open positions: 2. Close them first.",
-            retryable: false,
             open_positions: 2,
           },
           {
             code: "below_min_deposit",
             detail: "Investor balance 50.00 USD is below the Master's minimum deposit of 100.00 USD.",
-            retryable: false,
             required: "100.00",
             actual: "50.00",
           },
         ],
-        master_id: 7,
-        investor_id: 8,
-        status: "ACTIVE",
-        in_pool: true,
         balance: "50.00",
         min_deposit: "100.00",
       },

@@ -1,6 +1,6 @@
 import type { Exchanges } from "../exchange.ts";
 import { aSubscription } from "../samples/subscription.ts";
-import { AT } from "../samples/values.ts";
+import { AT, AT_TEXT } from "../samples/values.ts";
 
 export const exchanges: Exchanges = {
   listSubscriptions: [
@@ -22,26 +22,7 @@ export const exchanges: Exchanges = {
           request: { masterLogin: "3000001", investorLogin: "", status: 3, limit: 1000, afterId: 0n },
         },
       ],
-      answer: [
-        {
-          id: 9,
-          status: "CANCELLED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: "2026-01-02T03:04:05.678000",
-          master_login: "3000001",
-          investor_login: "3000003",
-        },
-        {
-          id: 10,
-          status: "ACTIVE",
-          in_pool: true,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: null,
-          master_login: "3000001",
-          investor_login: "3000003",
-        },
-      ],
+      answer: [{ status: "CANCELLED", in_pool: false, ended_at: AT_TEXT }, { id: 10 }],
     },
   ],
   listSubscriptionPages: [
@@ -66,21 +47,7 @@ export const exchanges: Exchanges = {
           },
         },
       ],
-      answer: {
-        items: [
-          {
-            id: 9,
-            status: "ACTIVE",
-            in_pool: true,
-            started_at: "2026-01-02T03:04:05.678000",
-            ended_at: null,
-            master_login: "3000001",
-            investor_login: "3000003",
-          },
-        ],
-        next_cursor: "AAAAAAAAAAmi_PXswIivFR9q",
-        has_more: true,
-      },
+      answer: { next_cursor: "AAAAAAAAAAmi_PXswIivFR9q", has_more: true },
     },
   ],
 };

@@ -1,16 +1,6 @@
 import type { Exchanges } from "../exchange.ts";
 import { anUnassignmentPreview, aSubscription } from "../samples/subscription.ts";
-import { aReason, AT, cents, LATER } from "../samples/values.ts";
-
-const SUBSCRIPTION = {
-  id: 9,
-  master_login: "3000001",
-  investor_login: "3000003",
-  status: "PAUSED",
-  in_pool: false,
-  started_at: "2026-01-02T03:04:05.678000",
-  ended_at: null,
-} as const;
+import { aReason, AT, AT_TEXT, cents, LATER } from "../samples/values.ts";
 
 const ENDING = aReason(
   "exit_in_progress",
@@ -22,10 +12,7 @@ export const exchanges: Exchanges = {
     {
       name: "leaving",
       summary: "Capital leaves the Master",
-      request: {
-        body: { external_id: "CRM-7001", metadata: { segment: "retail" } },
-        query: { master_login: "3000001", investor_login: "3000003" },
-      },
+      request: { body: { external_id: "CRM-7001", metadata: { segment: "retail" } } },
       services: {
         subscriptions: {
           unassign: async () => ({
@@ -46,25 +33,12 @@ export const exchanges: Exchanges = {
           },
         },
       ],
-      answer: {
-        subscription: {
-          id: 9,
-          master_login: "3000001",
-          investor_login: "3000003",
-          status: "PAUSED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: null,
-        },
-        payout_enqueued: true,
-        mt5_transfer_id: 77,
-        amount: -250.5,
-      },
+      answer: { subscription: { status: "PAUSED", in_pool: false } },
     },
     {
       name: "at_once",
       summary: "Nothing has to leave the Master",
-      request: { query: { master_login: "3000001", investor_login: "3000004" } },
+      request: { query: { investor_login: "3000004" } },
       services: {
         subscriptions: {
           unassign: async () => ({
@@ -76,15 +50,7 @@ export const exchanges: Exchanges = {
         },
       },
       answer: {
-        subscription: {
-          id: 10,
-          master_login: "3000001",
-          investor_login: "3000004",
-          status: "CANCELLED",
-          in_pool: false,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: "2026-01-02T03:04:05.678000",
-        },
+        subscription: { id: 10, investor_login: "3000004", status: "CANCELLED", in_pool: false, ended_at: AT_TEXT },
         payout_enqueued: false,
         mt5_transfer_id: null,
         amount: 0,
@@ -93,7 +59,7 @@ export const exchanges: Exchanges = {
     {
       name: "queued",
       summary: "The Master has open positions",
-      request: { query: { master_login: "3000001", investor_login: "3000003", on_blocked: "queue" } },
+      request: { query: { on_blocked: "queue" } },
       services: {
         subscriptions: {
           unassign: async () => ({
@@ -106,35 +72,17 @@ export const exchanges: Exchanges = {
         },
       },
       status: 202,
-      answer: {
-        status: "queued",
-        subscription: {
-          id: 9,
-          master_login: "3000001",
-          investor_login: "3000003",
-          status: "ACTIVE",
-          in_pool: true,
-          started_at: "2026-01-02T03:04:05.678000",
-          ended_at: null,
-        },
-        payout_enqueued: false,
-        mt5_transfer_id: null,
-        amount: 0,
-      },
     },
   ],
   previewUnassignment: [
     {
       name: "allowed",
       summary: "Capital would leave the Master",
-      request: { query: { master_login: "3000001", investor_login: "3000003" } },
       services: { subscriptions: { previewUnassign: async () => anUnassignmentPreview() } },
       asked: [{ method: "previewUnassign", request: { masterLogin: "3000001", investorLogin: "3000003" } }],
       answer: {
-        allowed: true,
         blocking: [],
-        subscription: SUBSCRIPTION,
-        payout_enqueued: true,
+        subscription: { status: "PAUSED", in_pool: false },
         amount: -238.21,
         perf_fee_pending: "12.34",
         balance_before: "250.55",
@@ -144,7 +92,7 @@ export const exchanges: Exchanges = {
     {
       name: "blocked",
       summary: "The subscription is ending already",
-      request: { query: { master_login: "3000001", investor_login: "3000004" } },
+      request: { query: { investor_login: "3000004" } },
       services: {
         subscriptions: {
           previewUnassign: async () =>
@@ -161,10 +109,9 @@ export const exchanges: Exchanges = {
           {
             code: "exit_in_progress",
             detail: "The subscription of Investor 3000004 to Master 3000001 is already ending (subscription id 9).",
-            retryable: false,
           },
         ],
-        subscription: { ...SUBSCRIPTION, investor_login: "3000004" },
+        subscription: { investor_login: "3000004", status: "PAUSED", in_pool: false },
         payout_enqueued: false,
         amount: null,
         perf_fee_pending: null,
