@@ -1,9 +1,7 @@
 import type { Exchanges } from "../exchange.ts";
-import { aMaster, anInvestor } from "../samples/account.ts";
+import { anInvestor } from "../samples/account.ts";
 import { anAllocation } from "../samples/history.ts";
 import { LATER_TEXT } from "../samples/values.ts";
-
-const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
 export const exchanges: Exchanges = {
   listAllocations: [
@@ -12,7 +10,7 @@ export const exchanges: Exchanges = {
       summary: "A part of a result",
       request: { query: { limit: "1" } },
       services: {
-        accounts,
+        accounts: { findInvestor: async () => anInvestor() },
         subscriptions: {
           listInvestorAllocations: async () => ({
             items: [anAllocation()],

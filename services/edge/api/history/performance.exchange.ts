@@ -1,9 +1,7 @@
 import type { Exchanges } from "../exchange.ts";
-import { aMaster, anInvestor } from "../samples/account.ts";
+import { aMaster } from "../samples/account.ts";
 import { aPerformanceDay } from "../samples/history.ts";
 import { AT_TEXT, cents } from "../samples/values.ts";
-
-const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
 export const exchanges: Exchanges = {
   getPerformance: [
@@ -12,7 +10,7 @@ export const exchanges: Exchanges = {
       summary: "A month with one day of trading",
       request: { query: { from: "2026-01-01", to: "2026-02-01" } },
       services: {
-        accounts,
+        accounts: { findMaster: async () => aMaster() },
         subscriptions: {
           listPerformance: async () => ({
             days: [aPerformanceDay()],

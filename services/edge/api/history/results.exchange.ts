@@ -1,9 +1,7 @@
 import type { Exchanges } from "../exchange.ts";
-import { aMaster, anInvestor } from "../samples/account.ts";
+import { aMaster } from "../samples/account.ts";
 import { aMasterResult } from "../samples/history.ts";
 import { LATER_TEXT } from "../samples/values.ts";
-
-const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
 export const exchanges: Exchanges = {
   listResults: [
@@ -12,7 +10,7 @@ export const exchanges: Exchanges = {
       summary: "A result",
       request: { query: { limit: "1" } },
       services: {
-        accounts,
+        accounts: { findMaster: async () => aMaster() },
         subscriptions: { listResults: async () => ({ items: [aMasterResult()], hasMore: true }) },
       },
       asked: [

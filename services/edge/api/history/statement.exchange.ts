@@ -1,15 +1,16 @@
 import type { Exchanges } from "../exchange.ts";
-import { aMaster, anInvestor } from "../samples/account.ts";
+import { anInvestor } from "../samples/account.ts";
 import { aStatement } from "../samples/history.ts";
-
-const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
 
 export const exchanges: Exchanges = {
   getStatement: [
     {
       name: "deposit",
       summary: "A period with a deposit",
-      services: { accounts, platform: { readStatement: async () => aStatement() } },
+      services: {
+        accounts: { findInvestor: async () => anInvestor() },
+        platform: { readStatement: async () => aStatement() },
+      },
       asked: [
         { method: "findInvestor", request: { login: "3000003" } },
         {

@@ -19,10 +19,10 @@ export const exchanges: Exchanges = {
       summary: "A deposit that was executed",
       request: { query: { wait: "10" } },
       services: { funding: { getOperation: async () => anOperation() }, subscriptions: { getOperation: noOperation } },
-      asked: [
-        { method: "getOperation", request: { operationId: "0198c0de-0000-7000-8000-000000000001" } },
-        { method: "getOperation", request: { operationId: "0198c0de-0000-7000-8000-000000000001" } },
-      ],
+      asked: Array(2).fill({
+        method: "getOperation",
+        request: { operationId: "0198c0de-0000-7000-8000-000000000001" },
+      }),
       answer: EXECUTED,
     },
     {

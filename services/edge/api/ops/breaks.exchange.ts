@@ -32,12 +32,7 @@ export const exchanges: Exchanges = {
         },
         funding: { listBreaks: () => Promise.reject(serviceUnavailable("funding")) },
       },
-      asked: [
-        { method: "listBreaks", request: { afterId: 0n, limit: 2, withoutChecks: false } },
-        { method: "listBreaks", request: { afterId: 0n, limit: 2, withoutChecks: false } },
-        { method: "listBreaks", request: { afterId: 0n, limit: 2, withoutChecks: false } },
-        { method: "listBreaks", request: { afterId: 0n, limit: 2, withoutChecks: false } },
-      ],
+      asked: Array(4).fill({ method: "listBreaks", request: { afterId: 0n, limit: 2, withoutChecks: false } }),
       answer: {
         items: [
           OPEN_BREAK,

@@ -42,11 +42,7 @@ export const exchanges: Exchanges = {
         },
         fees: { listReviews: async () => ({ items: [], hasMore: false }) },
       },
-      asked: [
-        { method: "listReviews", request: { afterId: 0n, limit: 2, state: 1 } },
-        { method: "listReviews", request: { afterId: 0n, limit: 2, state: 1 } },
-        { method: "listReviews", request: { afterId: 0n, limit: 2, state: 1 } },
-      ],
+      asked: Array(3).fill({ method: "listReviews", request: { afterId: 0n, limit: 2, state: 1 } }),
       answer: {
         items: [
           { ...STOPPED, group: "subscription-2c26b46b68ffc68ff99b453c" },
@@ -164,11 +160,7 @@ export const exchanges: Exchanges = {
         subscriptions: { listReviewGroups: async () => ({ items: [aReviewGroup()], hasMore: false }) },
         fees: { listReviewGroups: async () => ({ items: [], hasMore: false }) },
       },
-      asked: [
-        { method: "listReviewGroups", request: { afterId: 0n, limit: 2 } },
-        { method: "listReviewGroups", request: { afterId: 0n, limit: 2 } },
-        { method: "listReviewGroups", request: { afterId: 0n, limit: 2 } },
-      ],
+      asked: Array(3).fill({ method: "listReviewGroups", request: { afterId: 0n, limit: 2 } }),
       answer: { items: [{ cause: {}, amount: "-750.00", lowest: "-15.00", highest: "-15.00" }], unreachable: [] },
     },
   ],

@@ -1,5 +1,3 @@
-import { refusalToProto } from "#kernel/contract/error.ts";
-import { Refusal } from "#kernel/refusal.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { ReadStatementResponse, StatementLine } from "#proto/pamm/platform/v1/platform.ts";
 import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
@@ -9,7 +7,7 @@ import type {
   MasterResult,
   PerformanceDay,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { AT, cents, LATER } from "./values.ts";
+import { aReason, AT, cents, LATER } from "./values.ts";
 
 export function anAllocation(overrides: Partial<InvestorAllocation> = {}): InvestorAllocation {
   return {
@@ -131,9 +129,5 @@ export function aWithdrawalPreview(available: bigint, ...codes: readonly string[
     balanceBefore: cents(available),
     availableAfterFee: cents(available),
   };
-  return { refusals: codes.map(aConflict), openPositionsChecked: true, figures };
-}
-
-function aConflict(code: string) {
-  return refusalToProto(new Refusal({ code, status: "conflict", message: code }));
+  return { refusals: codes.map((code) => aReason(code, code)), openPositionsChecked: true, figures };
 }
