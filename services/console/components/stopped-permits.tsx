@@ -1,6 +1,6 @@
 import type { Permits } from "../data/use-permits.ts";
 import { Facts } from "./facts.tsx";
-import { Age, Time } from "./time.tsx";
+import { Since, Time } from "./time.tsx";
 
 /** While the database is behind the trading platform: what was imported, and what `resume` waits for. */
 export function StoppedPermits({ stopped_at: at, resumable_from: from, blocking, imports }: Permits) {
@@ -9,18 +9,8 @@ export function StoppedPermits({ stopped_at: at, resumable_from: from, blocking,
       <Facts
         isStrip
         facts={[
-          [
-            "Held since",
-            <>
-              <Time at={at} isFocusable /> UTC, <Age since={at} /> ago
-            </>,
-          ],
-          [
-            "Resume not before",
-            <>
-              <Time at={from} isFocusable /> UTC
-            </>,
-          ],
+          ["Held since", <Since at={at} />],
+          ["Resume not before", <Time at={from} isFocusable />],
           imports !== null && ["Lost deposits and withdrawals", imports.movements.toString()],
           imports !== null && ["Imports open", imports.open_movements.toString()],
           imports !== null && ["Imported fees not recorded", imports.unclaimed_fees.toString()],

@@ -33,3 +33,12 @@ export function Age({ since }: { readonly since: string | null | undefined }) {
     </time>
   );
 }
+
+/** When it was, and how long ago. */
+export function Since({ at }: Pick<Props, "at">) {
+  return (
+    <>
+      <Time at={at} isFocusable /> UTC, <Age since={at} /> ago
+    </>
+  );
+}

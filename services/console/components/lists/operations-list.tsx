@@ -3,15 +3,12 @@ import { operationsHref } from "../../app/addresses.ts";
 import { useList } from "../../data/use-list.ts";
 import { Badge } from "../badge.tsx";
 import { OperationLink } from "../links.tsx";
-import { ReadState } from "../read-state.tsx";
 import type { Column } from "../table/column.ts";
 import { amountColumn, investorColumn, masterColumn, ticketColumn, timeColumn } from "../table/columns.tsx";
-import { ListTable } from "../table/list-table.tsx";
+import { ListSection } from "../table/list-table.tsx";
 
 type Operation = Models["Operation"];
 type Of = Pick<NonNullable<Input<"listOperations">["query"]>, "login" | "master_login">;
-
-const LIMIT = 100;
 
 /** Of every list of operations. */
 export const OPERATION_COLUMNS: readonly Column<Operation>[] = [
@@ -37,31 +34,17 @@ export const OPERATION_COLUMNS: readonly Column<Operation>[] = [
 
 /** The operations of one account, newest first. */
 export function OperationsList({ of, topic }: { readonly of: Of; readonly topic: `login:${string}` }) {
-  const list = useList({
-    keys: [topic],
-    topics: [topic],
-    idOf: ({ id }: Operation) => id,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listOperations",
-        { query: { ...of, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList("listOperations", { query: of }, { topics: [topic] });
   return (
-    <section aria-labelledby="operations-title">
-      <h2 id="operations-title">Operations</h2>
-      <ReadState read={{ ...list, data: list.items }} what="operations" />
-      <ListTable
-        label="Operations"
-        columns={OPERATION_COLUMNS}
-        list={list}
-        idOf={({ id }) => id}
-        empty="There is no operation. Older ones than the retention keeps are not listed."
-      />
+    <ListSection
+      title="Operations"
+      columns={OPERATION_COLUMNS}
+      list={list}
+      empty="There is no operation. Older ones than the retention keeps are not listed."
+    >
       <p class="note">
         <a href={operationsHref(of)}>Search in these operations</a>
       </p>
-    </section>
+    </ListSection>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChild } from "preact";
 import type { Models } from "../../../client/index.ts";
 import { breaksHref } from "../../app/addresses.ts";
 import { Empty } from "../../components/empty.tsx";
@@ -6,28 +7,28 @@ import { Facts } from "../../components/facts.tsx";
 import { AccountLink, DealLink, MasterLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { Age, Time } from "../../components/time.tsx";
+import { Since, Time } from "../../components/time.tsx";
+import { orNone } from "../../data/or-none.ts";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
-import { findBreak } from "./find-break.ts";
 import { isOfMaster } from "../reviews/is-master.ts";
 import { WhatToDo } from "./what-to-do.tsx";
 
 type Break = Models["Break"];
 
 export function BreakView({ id }: { readonly id: string }) {
-  const found = useRead((client, signal) => findBreak(client, id, signal).then((one) => ({ one })), {
-    keys: [id],
-    topics: ["breaks"],
-  });
+  const read = useRead(
+    (client, signal) => orNone(client.query("getBreak", { path: { break_id: id } }, { signal }), "break_not_found"),
+    { keys: [id], topics: ["breaks"] },
+  );
   return (
     <>
       <p class="trail">
         <a href={breaksHref()}>Breaks and checks</a>
       </p>
-      <Panel read={found} what="the break">
-        {({ one }) =>
-          one === undefined ? (
+      <Panel read={read} what="the break">
+        {({ found }) =>
+          found === undefined ? (
             <>
               <h1>{id}</h1>
               <Empty>
@@ -35,7 +36,7 @@ export function BreakView({ id }: { readonly id: string }) {
               </Empty>
             </>
           ) : (
-            <Shown found={one} />
+            <Shown found={found} />
           )
         }
       </Panel>
@@ -64,38 +65,10 @@ function Shown({ found }: { readonly found: Break }) {
               ["Account", <AccountLink login={login} isMaster={isOfMaster(found)} />],
               ["Stopped Master", <MasterLink id={master} />],
               ["At risk", <Money amount={atRisk} isAlarming />],
-              [
-                "Operations",
-                found.operation_ids.length === 0
-                  ? "–"
-                  : found.operation_ids.map((one) => (
-                      <div key={one}>
-                        <OperationLink id={one} />
-                      </div>
-                    )),
-              ],
-              [
-                "Deals",
-                found.deal_ids.length === 0
-                  ? "–"
-                  : found.deal_ids.map((one) => (
-                      <div key={one.toString()}>
-                        <DealLink id={one} />
-                      </div>
-                    )),
-              ],
-              [
-                "Found first",
-                <>
-                  <Time at={found.opened_at} isFocusable /> UTC, <Age since={found.opened_at} /> ago
-                </>,
-              ],
-              [
-                "Found last",
-                <>
-                  <Time at={found.seen_at} isFocusable /> UTC
-                </>,
-              ],
+              ["Operations", linesOf(found.operation_ids.map((one) => <OperationLink id={one} />))],
+              ["Deals", linesOf(found.deal_ids.map((one) => <DealLink id={one} />))],
+              ["Found first", <Since at={found.opened_at} />],
+              ["Found last", <Time at={found.seen_at} isFocusable />],
             ]}
           />
         </section>
@@ -103,4 +76,8 @@ function Shown({ found }: { readonly found: Break }) {
       <WhatToDo found={found} />
     </>
   );
+}
+
+function linesOf(links: readonly ComponentChild[]): ComponentChild {
+  return links.length === 0 ? "–" : links.map((link) => <div>{link}</div>);
 }

@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { BreakLink } from "../../components/links.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { accountColumn, ageColumn, amountColumn, masterColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import type { List } from "../../data/use-list.ts";
 import { words } from "../../formats/words.ts";
 import { isOfMaster } from "../reviews/is-master.ts";
@@ -21,15 +21,11 @@ const COLUMNS: readonly Column<Break>[] = [
 
 export function Breaks({ list }: { readonly list: List<Break> }) {
   return (
-    <section aria-labelledby="breaks-title">
-      <h2 id="breaks-title">Open breaks</h2>
-      <ListTable
-        label="Open breaks"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ id }) => id}
-        empty="No check has found a difference that is still there."
-      />
-    </section>
+    <ListSection
+      title="Open breaks"
+      columns={COLUMNS}
+      list={list}
+      empty="No check has found a difference that is still there."
+    />
   );
 }

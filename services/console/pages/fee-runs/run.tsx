@@ -7,18 +7,15 @@ import { FeePaymentLink, MasterLink } from "../../components/links.tsx";
 import { occasionOf } from "../../components/lists/payment-columns.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
 
 type Run = Models["FeeRun"];
 type Payment = Models["FeeRunPayment"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Payment>[] = [
   { title: "Payment", isNumber: true, text: ({ id }) => id.toString(), cell: ({ id }) => <FeePaymentLink id={id} /> },
@@ -88,31 +85,19 @@ function Sums({ run }: { readonly run: Run }) {
 }
 
 function Payments({ id }: { readonly id: bigint }) {
-  const list = useList({
-    keys: [id],
-    topics: ["fees"],
-    isAscending: true,
-    idOf: (payment: Payment) => payment.id.toString(),
-    page: (client, cursor: bigint | undefined, signal) => {
-      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("listFeeRunPayments", { path: { run_id: id }, query }, { signal });
-    },
-  });
+  const list = useList("listFeeRunPayments", { path: { run_id: id } }, { topics: ["fees"], isAscending: true });
   return (
-    <section aria-labelledby="payments-title">
-      <h2 id="payments-title">Payments</h2>
-      <ReadState read={{ ...list, data: list.items }} what="payments" />
-      <ListTable
-        label={`Payments of run ${id}`}
-        columns={COLUMNS}
-        list={list}
-        idOf={(payment) => payment.id.toString()}
-        empty="No payment of this run was found: no Investor owed a fee."
-      />
+    <ListSection
+      title="Payments"
+      label={`Payments of run ${id}`}
+      columns={COLUMNS}
+      list={list}
+      empty="No payment of this run was found: no Investor owed a fee."
+    >
       <p class="note">
         The number of a payment opens its explanation. What is due and not collected became debt, or is still to be
         collected.
       </p>
-    </section>
+    </ListSection>
   );
 }

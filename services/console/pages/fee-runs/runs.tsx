@@ -4,7 +4,6 @@ import { goTo } from "../../app/router.ts";
 import { Badge } from "../../components/badge.tsx";
 import { FeeRunLink } from "../../components/links.tsx";
 import { useFields } from "../../components/use-fields.ts";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
@@ -15,7 +14,6 @@ import { can } from "../../session/session.ts";
 
 type Run = Models["FeeRun"];
 
-const LIMIT = 20;
 const MASTERS = 100;
 
 /** The weekly runs of one Master, or of all. */
@@ -77,27 +75,17 @@ function Chooser({ master }: { readonly master: string }) {
 }
 
 function List({ master }: { readonly master: string }) {
-  const list = useList({
-    keys: [master],
-    topics: ["fees"],
-    idOf: ({ id }: Run) => id.toString(),
-    page: (client, cursor: bigint | undefined, signal) => {
-      const query = {
-        limit: LIMIT,
-        ...(master === "" ? {} : { master_login: master }),
-        ...(cursor === undefined ? {} : { cursor }),
-      };
-      return client.query("listFeeRuns", { query }, { signal });
-    },
-  });
+  const list = useList(
+    "listFeeRuns",
+    { query: master === "" ? {} : { master_login: master } },
+    { topics: ["fees"], limit: 20 },
+  );
   return (
     <>
-      <ReadState read={{ ...list, data: list.items }} what="fee runs" />
       <ListTable
         label={master === "" ? "Fee runs" : `Fee runs of ${master}`}
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id.toString()}
         empty="No fee above zero was collected in a week: none was closed yet."
       />
       <p class="note">

@@ -1,15 +1,13 @@
 import type { Models } from "../../../client/index.ts";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { formatAmount, partOf } from "../../formats/decimal.ts";
 import { words } from "../../formats/words.ts";
 
 type Allocation = Models["Allocation"];
 
-const LIMIT = 100;
 /** More than a cent, so that it is seen what rounding has carried over. */
 const DECIMALS = 6;
 
@@ -39,29 +37,19 @@ const COLUMNS: readonly Column<Allocation>[] = [
 
 /** The part of the Investor in each result, newest first, with its arithmetic. */
 export function Allocations({ login }: { readonly login: string }) {
-  const list = useList({
-    keys: [login],
-    topics: [`login:${login}`, "mirrors"],
-    idOf: ({ subscription_id: subscription, number }: Allocation) => `${subscription} ${number}`,
-    page: (client, cursor: string | undefined, signal) => {
-      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("listAllocations", { path: { investor_login: login }, query }, { signal });
+  const list = useList(
+    "listAllocations",
+    { path: { investor_login: login } },
+    {
+      topics: [`login:${login}`, "mirrors"],
+      idOf: ({ subscription_id: subscription, number }) => `${subscription} ${number}`,
     },
-  });
+  );
   return (
-    <section aria-labelledby="allocations-title">
-      <h2 id="allocations-title">Allocations</h2>
-      <ReadState read={{ ...list, data: list.items }} what="allocations" />
-      <ListTable
-        label="Allocations"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ subscription_id: subscription, number }) => `${subscription} ${number}`}
-        empty="No result was allocated to the Investor yet."
-      />
+    <ListSection title="Allocations" columns={COLUMNS} list={list} empty="No result was allocated to the Investor yet.">
       <p class="note">
         Amounts are whole cents: the rest of a division is carried to the next result. Parts of 0.00 are left out.
       </p>
-    </section>
+    </ListSection>
   );
 }

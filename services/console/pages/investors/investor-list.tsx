@@ -1,15 +1,12 @@
 import type { Models } from "../../../client/index.ts";
 import { investorHref, investorsHref } from "../../app/addresses.ts";
 import { accountFilterOf, AccountSearch } from "../../components/account-search.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { investorColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Investor = Models["InvestorProfile"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Investor>[] = [
   investorColumn(({ mt5_login: login }) => login),
@@ -21,27 +18,19 @@ const COLUMNS: readonly Column<Investor>[] = [
 
 export function InvestorList({ query }: { readonly query: URLSearchParams }) {
   const filter = accountFilterOf(query);
-  const list = useList({
-    keys: [query.toString()],
-    isAscending: true,
-    idOf: ({ mt5_login: login }: Investor) => login,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listInvestorProfiles",
-        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList(
+    "listInvestorProfiles",
+    { query: filter },
+    { isAscending: true, idOf: ({ mt5_login: login }) => login },
+  );
   return (
     <>
       <h1>Investors</h1>
       <AccountSearch label="Investors" query={query} hrefOf={investorsHref} loginHref={investorHref} />
-      <ReadState read={{ ...list, data: list.items }} what="Investors" />
       <ListTable
         label="Investors"
         columns={COLUMNS}
         list={list}
-        idOf={({ mt5_login: login }) => login}
         empty={Object.keys(filter).length > 0 ? "No Investor matches." : "There is no Investor yet."}
       />
     </>

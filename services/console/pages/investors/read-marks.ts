@@ -1,24 +1,19 @@
 import type { Client, Models } from "../../../client/index.ts";
+import { aFewAtATime } from "../../data/a-few-at-a-time.ts";
 import type { PlotPoint } from "../../components/plot/points.ts";
 
 type Explanation = Models["FeePaymentExplanation"];
 
-const AT_A_TIME = 4;
-
-/** The explanations of payments, a few requests at a time. */
+/** The explanations of payments. */
 export async function readExplanations(
   client: Client,
   ids: readonly bigint[],
   signal: AbortSignal,
 ): Promise<readonly Explanation[]> {
-  const left = [...ids];
   const found: Explanation[] = [];
-  const worker = async (): Promise<void> => {
-    for (let id = left.shift(); id !== undefined; id = left.shift()) {
-      found.push(await client.query("getFeePaymentExplanation", { path: { payment_id: id } }, { signal }));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  await aFewAtATime(ids, async (id) => {
+    found.push(await client.query("getFeePaymentExplanation", { path: { payment_id: id } }, { signal }));
+  });
   return found;
 }
 

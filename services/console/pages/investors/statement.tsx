@@ -9,7 +9,7 @@ import { Plot } from "../../components/plot/plot.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { now } from "../../data/ticker.ts";
 import { useList } from "../../data/use-list.ts";
 import { formatAmount } from "../../formats/decimal.ts";
@@ -21,7 +21,6 @@ type Line = Models["StatementLine"];
 type Props = { readonly login: string; readonly query: URLSearchParams };
 
 const SHOWN_DAYS = 90;
-const LIMIT = 500;
 const SERIES: readonly PlotSeries[] = [{ title: "Balance", kind: "steps", tone: "accent", show: formatAmount }];
 
 const COLUMNS: readonly Column<Line>[] = [
@@ -39,16 +38,11 @@ const COLUMNS: readonly Column<Line>[] = [
 export function StatementView({ login, query }: Props) {
   const period = periodOf(query, lastDays(SHOWN_DAYS, now.value));
   const { from, to } = period;
-  const list = useList({
-    keys: [login, from, to],
-    topics: [`login:${login}`],
-    isAscending: true,
-    idOf: ({ number }: Line) => number.toString(),
-    page: (client, cursor: string | undefined, signal) => {
-      const own = { ...instantsOf(period), limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("getStatement", { path: { investor_login: login }, query: own }, { signal });
-    },
-  });
+  const list = useList(
+    "getStatement",
+    { path: { investor_login: login }, query: instantsOf(period) },
+    { topics: [`login:${login}`], limit: 500, isAscending: true, idOf: ({ number }) => number.toString() },
+  );
   const points = useMemo(
     () => list.items.map(({ booked_at: at, balance }) => ({ at, values: [balance] })),
     [list.items],
@@ -57,8 +51,9 @@ export function StatementView({ login, query }: Props) {
   return (
     <>
       <PeriodForm period={period} hrefOf={(chosen) => investorHref(login, "statement", chosen)} />
-      <ReadState read={{ ...list, data: end }} what="the statement" />
-      {end !== undefined && (
+      {end === undefined ? (
+        <ReadState read={{ ...list, data: end }} what="the statement" />
+      ) : (
         <>
           <Plot
             title={list.hasMore ? "Balance, as far as loaded" : "Balance"}
@@ -66,21 +61,19 @@ export function StatementView({ login, query }: Props) {
             series={SERIES}
             empty="Nothing was booked in this period."
           />
-          <section aria-labelledby="statement-title">
-            <h2 id="statement-title">Statement</h2>
-            <ListTable
-              label={`Statement ${login}`}
-              columns={COLUMNS}
-              list={list}
-              idOf={({ number }) => number.toString()}
-              empty="Nothing was booked in this period."
-            />
+          <ListSection
+            title="Statement"
+            label={`Statement ${login}`}
+            columns={COLUMNS}
+            list={list}
+            empty="Nothing was booked in this period."
+          >
             <Facts
               isStrip
               facts={[[list.hasMore ? "Balance so far" : "Closing balance", <Money amount={end.closing_balance} />]]}
             />
             <SaveStatement key={`${from} ${to}`} login={login} period={period} />
-          </section>
+          </ListSection>
         </>
       )}
     </>

@@ -1,6 +1,5 @@
 import type { Models } from "../../../client/index.ts";
 import { Badge, type Tone } from "../../components/badge.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
@@ -8,8 +7,6 @@ import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Key = Models["ListedKey"];
-
-const LIMIT = 100;
 
 const TONES: Readonly<Record<Key["state"], Tone>> = {
   active: "good",
@@ -37,30 +34,18 @@ const COLUMNS: readonly Column<Key>[] = [
 
 /** Every key of the system. No event is about keys, so the list is read when the page opens. */
 export function AllKeys() {
-  const list = useList({
-    keys: [],
-    idOf: ({ key_id: id }: Key) => id,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query("listApiKeys", { query: { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } }, { signal }),
-  });
+  const list = useList("listApiKeys", {}, { idOf: ({ key_id: id }) => id });
   const { last } = list;
   return (
     <section aria-labelledby="all-title">
       <h2 id="all-title">All keys</h2>
-      <ReadState read={{ ...list, data: list.items }} what="keys" />
       {last?.has_bootstrap_key === true && (
         <p class="note">
           The bootstrap key has every scope and is not listed. Last used:{" "}
           {last.bootstrap_used_at === null ? "never" : <Time at={last.bootstrap_used_at} isFocusable />}.
         </p>
       )}
-      <ListTable
-        label="All keys"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ key_id: id }) => id}
-        empty="There is no key beside the bootstrap key."
-      />
+      <ListTable label="All keys" columns={COLUMNS} list={list} empty="There is no key beside the bootstrap key." />
     </section>
   );
 }

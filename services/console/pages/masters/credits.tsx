@@ -1,13 +1,11 @@
 import type { Models } from "../../../client/index.ts";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 
 type Credit = Models["PaymentCredit"];
 
-const LIMIT = 100;
 const KINDS: Readonly<Record<Credit["kind"], string>> = { PF: "fee", PF_DEBT: "debt" };
 
 const COLUMNS: readonly Column<Credit>[] = [
@@ -22,29 +20,17 @@ const COLUMNS: readonly Column<Credit>[] = [
 
 /** What the payment account of the Master has received. */
 export function Credits({ login }: { readonly login: string }) {
-  const list = useList({
-    keys: [login],
-    topics: [`login:${login}`],
-    isAscending: true,
-    idOf: ({ id }: Credit) => id.toString(),
-    page: (client, cursor: bigint | undefined, signal) =>
-      client.query(
-        "listPaymentCredits",
-        { query: { master_login: login, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList(
+    "listPaymentCredits",
+    { query: { master_login: login } },
+    { topics: [`login:${login}`], isAscending: true },
+  );
   return (
-    <section aria-labelledby="credits-title">
-      <h2 id="credits-title">Credits of the payment account</h2>
-      <ReadState read={{ ...list, data: list.items }} what="credits" />
-      <ListTable
-        label="Credits of the payment account"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ id }) => id.toString()}
-        empty="The payment account has received nothing yet."
-      />
-    </section>
+    <ListSection
+      title="Credits of the payment account"
+      columns={COLUMNS}
+      list={list}
+      empty="The payment account has received nothing yet."
+    />
   );
 }

@@ -6,8 +6,7 @@ import { Panel } from "../../components/panel.tsx";
 import { PeriodForm } from "../../components/period-form.tsx";
 import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
-import { ReadState } from "../../components/read-state.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { useRead } from "../../data/use-read.ts";
 import { formatAmount } from "../../formats/decimal.ts";
@@ -25,7 +24,6 @@ type Props = {
 };
 type Payment = Models["FeePayment"];
 
-const LIMIT = 100;
 const SERIES: readonly PlotSeries[] = [{ title: "Fees", kind: "bars", tone: "accent", show: formatAmount }];
 
 export function MasterFees({ login, query, master }: Props) {
@@ -70,29 +68,12 @@ function Weeks({ days }: PerformanceOf) {
 
 function Payments({ login }: { readonly login: string }) {
   const columns = useMemo(() => paymentColumns<Payment>(() => login), [login]);
-  const list = useList({
-    keys: [login],
-    topics: [`login:${login}`],
-    idOf: ({ id }: Payment) => id.toString(),
-    page: (client, cursor: bigint | undefined, signal) => {
-      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      return client.query("listFeePayments", { path: { master_login: login }, query }, { signal });
-    },
-  });
+  const list = useList("listFeePayments", { path: { master_login: login } }, { topics: [`login:${login}`] });
   return (
-    <section aria-labelledby="payments-title">
-      <h2 id="payments-title">Fee payments</h2>
-      <ReadState read={{ ...list, data: list.items }} what="fee payments" />
-      <ListTable
-        label="Fee payments"
-        columns={columns}
-        list={list}
-        idOf={({ id }) => id.toString()}
-        empty="No fee was collected yet."
-      />
+    <ListSection title="Fee payments" columns={columns} list={list} empty="No fee was collected yet.">
       <p class="note">
         <a href={feeRunsHref({ master_login: login })}>By run</a>
       </p>
-    </section>
+    </ListSection>
   );
 }

@@ -2,7 +2,6 @@ import type { Models } from "../../../client/index.ts";
 import { masterHref, mastersHref } from "../../app/addresses.ts";
 import { accountFilterOf, AccountSearch } from "../../components/account-search.tsx";
 import { Empty } from "../../components/empty.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
@@ -10,8 +9,6 @@ import { useList } from "../../data/use-list.ts";
 import { can } from "../../session/session.ts";
 
 type Master = Models["MasterProfile"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Master>[] = [
   masterColumn(({ mt5_login: login }) => login),
@@ -40,26 +37,17 @@ export function MasterList({ query }: { readonly query: URLSearchParams }) {
 
 function Found({ query }: { readonly query: URLSearchParams }) {
   const filter = accountFilterOf(query);
-  const list = useList({
-    keys: [query.toString()],
-    topics: ["masters", "subscriptions"],
-    isAscending: true,
-    idOf: ({ mt5_login: login }: Master) => login,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listMasterProfiles",
-        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList(
+    "listMasterProfiles",
+    { query: filter },
+    { topics: ["masters", "subscriptions"], isAscending: true, idOf: ({ mt5_login: login }) => login },
+  );
   return (
     <>
-      <ReadState read={{ ...list, data: list.items }} what="Masters" />
       <ListTable
         label="Masters"
         columns={COLUMNS}
         list={list}
-        idOf={({ mt5_login: login }) => login}
         empty={Object.keys(filter).length > 0 ? "No Master matches." : "There is no Master yet."}
       />
     </>

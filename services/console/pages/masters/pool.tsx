@@ -7,7 +7,7 @@ import { ReadState } from "../../components/read-state.tsx";
 import { Stack } from "../../components/stack/stack.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn } from "../../components/table/columns.tsx";
-import { ListTable } from "../../components/table/list-table.tsx";
+import { ListSection } from "../../components/table/list-table.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { formatRatio, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
@@ -19,27 +19,25 @@ import { reasonsOf } from "./reasons.ts";
 type Proof = Models["Proof"];
 type Account = Models["AccountProof"];
 
-const LIMIT = 500;
-
 /** Who has which share, and where each cent stands. */
 export function Pool({ login }: { readonly login: string }) {
-  const list = useList({
-    keys: [login],
-    topics: [`login:${login}`, "mirrors"],
-    isAscending: true,
-    idOf: ({ mt5_login: investor }: Account) => investor,
-    page: async (client, cursor: string | undefined, signal) => {
-      const query = { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) };
-      const proof = await client.query("getProof", { path: { master_login: login }, query }, { signal });
-      return { ...proof, items: proof.investors };
+  const list = useList(
+    "getProof",
+    { path: { master_login: login } },
+    {
+      topics: [`login:${login}`, "mirrors"],
+      limit: 500,
+      isAscending: true,
+      idOf: ({ mt5_login: investor }) => investor,
     },
-  });
+  );
   const proof = list.last;
   const composition = proof === undefined ? undefined : compositionOf(proof, list.items);
   return (
     <>
-      <ReadState read={{ ...list, data: proof }} what="the proof" />
-      {proof !== undefined && composition !== undefined && (
+      {proof === undefined || composition === undefined ? (
+        <ReadState read={{ ...list, data: proof }} what="the proof" />
+      ) : (
         <>
           <Head proof={proof} refresh={list.refresh} />
           <Places proof={proof} />
@@ -54,16 +52,12 @@ export function Pool({ login }: { readonly login: string }) {
               </>
             )}
           </section>
-          <section aria-labelledby="investors-title">
-            <h2 id="investors-title">Investors in the pool</h2>
-            <ListTable
-              label="Investors in the pool"
-              columns={columnsOf(composition.whole)}
-              list={list}
-              idOf={({ mt5_login: investor }) => investor}
-              empty="No Investor has money in the pool."
-            />
-          </section>
+          <ListSection
+            title="Investors in the pool"
+            columns={columnsOf(composition.whole)}
+            list={list}
+            empty="No Investor has money in the pool."
+          />
         </>
       )}
     </>

@@ -1,14 +1,11 @@
 import type { Models } from "../../../client/index.ts";
 import { OPERATION_COLUMNS } from "../../components/lists/operations-list.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { ListTable } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
 import { filterOf, Search, searchedFor } from "./search.tsx";
 
 type Operation = Models["Operation"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Operation>[] = [
   ...OPERATION_COLUMNS,
@@ -23,25 +20,14 @@ const COLUMNS: readonly Column<Operation>[] = [
 /** Deposits, withdrawals, assigns and unassigns, the newest first. */
 export function Ledger({ query }: { readonly query: URLSearchParams }) {
   const filter = filterOf(query);
-  const list = useList({
-    keys: [query.toString()],
-    topics: ["operations", "subscriptions"],
-    idOf: ({ id }: Operation) => id,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listOperations",
-        { query: { ...filter, limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList("listOperations", { query: filter }, { topics: ["operations", "subscriptions"] });
   const searched = searchedFor(filter);
   return (
     <>
       <h1>Operations</h1>
       <Search query={query} />
       {searched !== "" && <p class="note">Searched for {searched}.</p>}
-      <ReadState read={{ ...list, data: list.items }} what="operations" />
-      <ListTable label="Operations" columns={COLUMNS} list={list} idOf={({ id }) => id} empty={emptyText(filter)} />
+      <ListTable label="Operations" columns={COLUMNS} list={list} empty={emptyText(filter)} />
     </>
   );
 }

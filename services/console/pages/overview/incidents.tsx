@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { breaksHref, reviewHref } from "../../app/addresses.ts";
 import { incidentsOf, type IncidentState } from "./find-incidents.ts";
 
@@ -12,14 +11,10 @@ export function Incidents(state: IncidentState) {
           <h2>{title}</h2>
           <p>
             {text} {review !== undefined && <a href={reviewHref(review)}>Review {review}</a>}
-            {name === "checks" && <ToChecks>The checks</ToChecks>}
+            {name === "checks" && <a href={breaksHref()}>The checks</a>}
           </p>
         </section>
       ))}
     </div>
   );
-}
-
-function ToChecks({ children }: { readonly children: ComponentChildren }) {
-  return <a href={breaksHref()}>{children}</a>;
 }

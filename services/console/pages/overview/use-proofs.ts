@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Client, Models } from "../../../client/index.ts";
+import { aFewAtATime } from "../../data/a-few-at-a-time.ts";
 import { type Read, useRead } from "../../data/use-read.ts";
 import { throttled } from "../../data/throttle.ts";
 import { listen } from "../../live/topics.ts";
@@ -15,7 +16,6 @@ export type Proofs = {
 };
 
 const MASTERS = 100;
-const AT_A_TIME = 4;
 /** Money that is in flight arrives, and prices move, without an event. */
 const UNSETTLED_EVERY_MS = 15_000;
 
@@ -70,20 +70,18 @@ const NONE = { items: [], has_more: false } as const;
 
 async function readAll(
   client: Client,
-  logins: string[],
+  logins: readonly string[],
   note: (login: string, found: Pick<MasterProof, "proof" | "problem">) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const worker = async (): Promise<void> => {
-    for (let login = logins.shift(); login !== undefined && !signal.aborted; login = logins.shift()) {
-      // The sums cover all Investors on each page, so one is enough.
-      const input = { path: { master_login: login }, query: { limit: 1 } };
-      const found = await client.query("getProof", input, { signal }).then(
-        (proof) => ({ proof, problem: undefined }),
-        (problem: unknown) => ({ proof: undefined, problem }),
-      );
-      if (!signal.aborted) note(login, found);
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  await aFewAtATime(logins, async (login) => {
+    if (signal.aborted) return;
+    // The sums cover all Investors on each page, so one is enough.
+    const input = { path: { master_login: login }, query: { limit: 1 } };
+    const found = await client.query("getProof", input, { signal }).then(
+      (proof) => ({ proof, problem: undefined }),
+      (problem: unknown) => ({ proof: undefined, problem }),
+    );
+    if (!signal.aborted) note(login, found);
+  });
 }

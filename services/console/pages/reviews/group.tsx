@@ -9,7 +9,7 @@ import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
-import { Age, Time } from "../../components/time.tsx";
+import { Since } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { addDecimals, compareDecimals } from "../../formats/decimal.ts";
 import { sentence, words } from "../../formats/words.ts";
@@ -89,12 +89,7 @@ function Shown({ id, reviews, hasMore, changed }: ShownProps) {
               ["Action of the deals", first.cause === null ? "–" : String(first.cause.action)],
               ["Comment", first.cause === null ? "–" : first.cause.comment],
               ["Day", first.cause?.day ?? "–"],
-              [
-                "Opened",
-                <>
-                  <Time at={first.opened_at} isFocusable /> UTC, <Age since={first.opened_at} /> ago
-                </>,
-              ],
+              ["Opened", <Since at={first.opened_at} />],
             ]}
           />
           {hasMore && (

@@ -1,7 +1,6 @@
 import type { Models } from "../../../client/index.ts";
 import { reviewGroupHref, reviewHref } from "../../app/addresses.ts";
 import { NotReached } from "../../components/not-reached.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
@@ -12,8 +11,6 @@ import { isAboutMaster } from "./is-master.ts";
 import { happenedIn, whatHappened } from "./what-happened.ts";
 
 type Group = Models["ReviewGroup"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Group>[] = [
   { title: "Decide", text: ({ reason }) => reason, cell: (group) => <GroupLink group={group} /> },
@@ -27,18 +24,11 @@ const COLUMNS: readonly Column<Group>[] = [
 
 /** What waits for a decision, by its cause: what many accounts have in common is one row. */
 export function Groups() {
-  const list = useList({
-    keys: [],
-    topics: ["reviews"],
-    isAscending: true,
-    idOf: ({ first_review_id: id }: Group) => id,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listReviewGroups",
-        { query: { limit: LIMIT, ...(cursor === undefined ? {} : { cursor }) } },
-        { signal },
-      ),
-  });
+  const list = useList(
+    "listReviewGroups",
+    {},
+    { topics: ["reviews"], isAscending: true, idOf: ({ first_review_id: id }) => id },
+  );
   return (
     <>
       <h1>Reviews</h1>
@@ -47,15 +37,8 @@ export function Groups() {
         A decision takes two people: one proposes an action, and another one, signed in with a key of their own,
         approves the same. Nothing is changed before that.
       </p>
-      <ReadState read={{ ...list, data: list.items }} what="reviews" />
       <NotReached services={list.last?.unreachable} what="reviews" />
-      <ListTable
-        label="Reviews by cause"
-        columns={COLUMNS}
-        list={list}
-        idOf={({ first_review_id: id }) => id}
-        empty="No review waits for an operator."
-      />
+      <ListTable label="Reviews by cause" columns={COLUMNS} list={list} empty="No review waits for an operator." />
     </>
   );
 }

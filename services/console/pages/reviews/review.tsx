@@ -8,11 +8,11 @@ import { AccountLink, DealLink, OperationLink } from "../../components/links.tsx
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { StoppedPermits } from "../../components/stopped-permits.tsx";
-import { Age, Time } from "../../components/time.tsx";
+import { Since } from "../../components/time.tsx";
+import { orNone } from "../../data/or-none.ts";
 import { usePermits } from "../../data/use-permits.ts";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
-import { findReview } from "./find-review.ts";
 import { History } from "./history.tsx";
 import { isAboutMaster } from "./is-master.ts";
 import { Present } from "./present.tsx";
@@ -22,10 +22,10 @@ import { happenedInOne, whatHappened } from "./what-happened.ts";
 type Review = Models["Review"];
 
 export function ReviewView({ id }: { readonly id: string }) {
-  const review = useRead((client, signal) => findReview(client, id, signal).then((found) => ({ found })), {
-    keys: [id],
-    topics: ["reviews"],
-  });
+  const review = useRead(
+    (client, signal) => orNone(client.query("getReview", { path: { review_id: id } }, { signal }), "review_not_found"),
+    { keys: [id], topics: ["reviews"] },
+  );
   return (
     <>
       <p class="trail">
@@ -85,12 +85,7 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
           ["Operation", <OperationLink id={review.operation_id} />],
           ["Ticket", <DealLink id={review.deal_id} />],
           ["Reference", <span class="code">{review.reference ?? "–"}</span>],
-          [
-            "Opened",
-            <>
-              <Time at={opened} isFocusable /> UTC, <Age since={opened} /> ago
-            </>,
-          ],
+          ["Opened", <Since at={opened} />],
         ]}
       />
       <div class="columns">

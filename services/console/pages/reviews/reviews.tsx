@@ -1,7 +1,6 @@
 import type { Models } from "../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import { ReviewLink } from "../../components/links.tsx";
-import { ReadState } from "../../components/read-state.tsx";
 import { NotReached } from "../../components/not-reached.tsx";
 import type { Column } from "../../components/table/column.ts";
 import {
@@ -18,8 +17,6 @@ import { FILTERS, Filters } from "./filters.tsx";
 import { isAboutMaster } from "./is-master.ts";
 
 type Review = Models["Review"];
-
-const LIMIT = 100;
 
 const COLUMNS: readonly Column<Review>[] = [
   { title: "Review", text: ({ id }) => id, cell: ({ id }) => <ReviewLink id={id} /> },
@@ -40,35 +37,20 @@ const COLUMNS: readonly Column<Review>[] = [
 
 export function Reviews({ state }: { readonly state: string }) {
   const filter = FILTERS.find((one) => one.state === state) ?? FILTERS[0];
-  const list = useList({
-    keys: [filter.state],
-    topics: ["reviews"],
-    isAscending: true,
-    idOf: ({ id }: Review) => id,
-    page: (client, cursor: string | undefined, signal) =>
-      client.query(
-        "listReviews",
-        {
-          query: {
-            limit: LIMIT,
-            ...(filter.state === "" ? {} : { state: filter.state }),
-            ...(cursor === undefined ? {} : { cursor }),
-          },
-        },
-        { signal },
-      ),
-  });
+  const list = useList(
+    "listReviews",
+    { query: filter.state === "" ? {} : { state: filter.state } },
+    { topics: ["reviews"], isAscending: true },
+  );
   return (
     <>
       <h1>Reviews</h1>
       <Filters state={filter.state} />
-      <ReadState read={{ ...list, data: list.items }} what="reviews" />
       <NotReached services={list.last?.unreachable} what="reviews" />
       <ListTable
         label="Reviews"
         columns={COLUMNS}
         list={list}
-        idOf={({ id }) => id}
         empty={filter.state === "decided" ? "No review was decided yet." : "No review waits for an operator."}
       />
     </>
