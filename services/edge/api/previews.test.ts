@@ -1,31 +1,17 @@
 import { expect, test } from "vitest";
 import { testEdge } from "../testing/test-edge.ts";
 import { aWithdrawalPreview } from "./samples/funding.ts";
-import { anAssignmentPreview, anUnassignmentPreview, aSubscription } from "./samples/subscription.ts";
 import { aReason, cents } from "./samples/values.ts";
 
 const WITHDRAW = "/api/v1/investor/withdraw/preview";
-const UNASSIGN = "/api/v1/subscriptions/unassign/preview?master_login=3000001&investor_login=3000003";
-const ASSIGN = "/api/v1/investor/assign/preview";
 
-test("a preview of a withdrawal asks what the withdrawal would ask, is no command, and is not audited", async () => {
+test("a preview is no command, and is not audited", async () => {
   const edge = await testEdge({ funding: { previewWithdraw: async () => aWithdrawalPreview() } });
   const headers = { "idempotency-key": "key-1" };
   const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50`, headers });
 
-  expect(answer.body).toMatchObject({ allowed: true, blocking: [], status: "success", effective_withdraw: 50 });
-  expect(edge.calls).toMatchObject([
-    {
-      method: "previewWithdraw",
-      request: {
-        login: "3000003",
-        amount: cents(50_00n),
-        comment: "API Withdraw",
-        client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
-      },
-      context: { commandId: "" },
-    },
-  ]);
+  expect(answer.status).toBe(200);
+  expect(edge.calls).toMatchObject([{ method: "previewWithdraw", context: { commandId: "" } }]);
   expect(edge.audited).toEqual([]);
   expect(answer.headers).not.toHaveProperty("x-operation-id");
   expect(answer.headers).not.toHaveProperty("idempotency-replayed");
@@ -75,28 +61,4 @@ test("funds under review and a duplicate are shown as by the withdrawal", async 
 
   expect(answer.body).toMatchObject({ status: "no_funds", effective_withdraw: 0, held_back: "287.66" });
   expect(answer.headers["x-possible-duplicate-of"]).toBe("77");
-});
-
-test("figures that cannot be read are null", async () => {
-  const edge = await testEdge({
-    funding: { previewWithdraw: async () => ({ ...aWithdrawalPreview(), figures: undefined }) },
-    subscriptions: {
-      previewUnassign: async () => anUnassignmentPreview({ figures: undefined, subscription: aSubscription() }),
-      previewAssign: async () => anAssignmentPreview({ balance: undefined }),
-    },
-  });
-  const withdrawal = await edge.call({ method: "POST", url: `${WITHDRAW}?login=3000003&amount=50` });
-  expect(withdrawal.body).toMatchObject({
-    status: null,
-    message: null,
-    effective_withdraw: null,
-    perf_fee_pending_at_request: null,
-    balance_before: null,
-    available_after_perf_fee: null,
-    held_back: null,
-  });
-  const exit = await edge.call({ method: "POST", url: UNASSIGN });
-  expect(exit.body).toMatchObject({ subscription: { status: "ACTIVE" }, payout_enqueued: false, amount: null });
-  const payload = { master_login: "1", investor_login: "2", perf_fee: { rate: 0.3, enabled: true } };
-  expect((await edge.call({ method: "POST", url: ASSIGN, payload })).body).toMatchObject({ balance: null });
 });

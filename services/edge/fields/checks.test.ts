@@ -273,15 +273,3 @@ test("no joiner or variation selector makes a second spelling that looks the sam
     expect(texts.map((text) => [text, CHECKS.name(text)])).toEqual(texts.map((text) => [text, mistake]));
   }
 });
-
-test("the message about types of events names the kinds", () => {
-  expect(CHECKS.event_types("deposits.*")?.text).toBe(
-    "must be types of events such as deposit.executed, deposit.*, withdrawal.*, subscription.*, unassign.*, mirror.*, exit.*, fee.*, account.*, break.*, review.* or *, separated by commas without spaces",
-  );
-});
-
-test("the message about the address of a webhook says that a system with test keys takes http", () => {
-  expect(CHECKS.webhook_url("ftp://crm.example.com/")?.text).toBe(
-    "must be a URL that begins with https (or with http, where keys are test), without a user, password or fragment",
-  );
-});

@@ -139,27 +139,6 @@ async function edgeWithPendingOperation() {
   };
 }
 
-test("one client has at most three quarters of the waiting requests", async () => {
-  const longPoll = createLongPoll();
-  let isOver = false;
-  const poll = (clientId: string) =>
-    longPoll.open({
-      clientId,
-      seconds: 30,
-      receivedAt: Date.now(),
-      hasLeft: () => isOver,
-      contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
-    });
-  const wait = (clientId: string) => poll(clientId).until(async () => false, Boolean);
-  const waiting = Array.from({ length: 96 }, () => wait("anna"));
-  await new Promise(setImmediate);
-  await expect(wait("anna")).rejects.toMatchObject({ code: "rate_limited" });
-  waiting.push(wait("boris"));
-
-  isOver = true;
-  expect(await Promise.all(waiting)).toEqual(Array(97).fill(false));
-});
-
 test("the number of waiting requests is limited", async () => {
   const longPoll = createLongPoll();
   const disconnect = new AbortController();

@@ -2,14 +2,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
-import type { CallContext, Client } from "#kernel/contract/contract.ts";
+import { expect, onTestFinished } from "vitest";
+import type { Client } from "#kernel/contract/contract.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { permitAll } from "#kernel/testing/identity.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
+import { waitFor } from "#test/support/wait-for.ts";
 import { aDeposit, aWithdrawal } from "../api/samples/funding.ts";
 import { cents } from "../api/samples/values.ts";
 import { logTo } from "./test-edge.ts";
@@ -40,19 +41,6 @@ export async function keys(args: string, env: Environment): Promise<{ code: numb
   const { child, out, errors } = run(KEYS, args.split(" "), env);
   const [code] = (await once(child, "close")) as [number];
   return { code, out: out().trim(), errors: errors() };
-}
-
-export async function waitFor<T>(
-  what: string,
-  read: () => Promise<T | undefined> | T | undefined,
-  withinMs: number,
-): Promise<T> {
-  for (const until = Date.now() + withinMs; Date.now() < until;) {
-    const found = await read();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`waited ${withinMs} ms for ${what}`);
 }
 
 export async function edgeEnvironment(): Promise<{
@@ -86,12 +74,9 @@ export async function startedEdge(env: Environment): Promise<Run & { url: string
   onTestFinished(async () => {
     if (edge.child.exitCode === null && edge.child.kill("SIGTERM")) await once(edge.child, "close");
   });
-  const url = await waitFor(
-    "the edge",
-    () => /"url":"(http[^"]+)","msg":"listening"/.exec(edge.out())?.[1],
-    STARTED_WITHIN_MS,
-  );
-  return { ...edge, url };
+  const readUrl = () => /"url":"(http[^"]+)","msg":"listening"/.exec(edge.out())?.[1] ?? "";
+  await waitFor(() => expect(readUrl()).not.toBe(""), { timeout: STARTED_WITHIN_MS });
+  return { ...edge, url: readUrl() };
 }
 
 /** Serves a funding service that answers at once; `deposit` replaces its deposit command. */
@@ -101,23 +86,16 @@ export async function serveFunding(
 ): Promise<void> {
   const log = logTo([]);
   const broker = await connectNats({ url: natsUrl, name: "funding", log });
-  const implementation = {
+  const implementation: Partial<Client<FundingServiceService>> = {
     deposit,
-    withdraw: async (_request: unknown, { commandId }: CallContext) => aWithdrawal({ operationId: commandId }),
-    previewWithdraw: () => Promise.reject(new Error("unexpected call")),
+    withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "", isUnknown: false }),
-    getBalances: () => Promise.reject(new Error("unexpected call")),
-    getOperation: () => Promise.reject(new Error("unexpected call")),
-    cancelOperation: () => Promise.reject(new Error("unexpected call")),
-    listOperations: () => Promise.reject(new Error("unexpected call")),
-    findTransfers: () => Promise.reject(new Error("unexpected call")),
-    listBreaks: () => Promise.reject(new Error("unexpected call")),
   };
   const server = await serveOverNats(broker, {
     permissions: permitAll(FundingServiceService),
     service: "funding",
     contract: FundingServiceService,
-    implementation,
+    implementation: implementation as Client<FundingServiceService>,
     log,
   });
   onTestFinished(async () => {

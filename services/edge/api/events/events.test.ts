@@ -53,12 +53,6 @@ test("a position that no event has had is refused at once, also with a time to w
   expect((await get("?after=9")).body).toMatchObject({ items: [] });
 });
 
-test("types are names or kinds", async () => {
-  const { get, asked } = await edgeThatAnswers(NONE);
-  await get("?types=exit.*,fee.executed,exit.pending");
-  expect(asked[0]?.types).toEqual(["exit.pending", "exit.executed", "exit.not_executed", "fee.executed"]);
-});
-
 test("a waiting caller is answered when there is an event, and has the services asked meanwhile", async () => {
   const { get, asked, looks } = await edgeThatAnswers(NONE, NONE, { ...NONE, events: [anEvent()], through: 1_024n });
   const { body } = await get("?after=5&wait=20");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { errorsOf, testEdge } from "../../testing/test-edge.ts";
+import { testEdge } from "../../testing/test-edge.ts";
 import { aDeposit, aWithdrawal } from "../samples/funding.ts";
 import { cents } from "../samples/values.ts";
 
@@ -28,33 +28,6 @@ test.each([
     }
   },
 );
-
-test.each(["deposit", "withdraw"])("all invalid fields of a %s are reported at once", async (command) => {
-  const { call, calls } = await testEdge();
-  const query = "login=abc&amount=1e3&currency=EUR&comment=PD0F7K3M9Q2X1X";
-  const answer = await call({ method: "POST", url: `/api/v1/investor/${command}?${query}` });
-
-  expect([answer.status, answer.body]).toMatchObject([422, { code: "validation_failed", outcome: "not_executed" }]);
-  expect(errorsOf(answer)).toEqual([
-    ["login", "malformed"],
-    ["amount", "malformed"],
-    ["currency", "currency_not_supported"],
-    ["comment", "reserved_reference"],
-  ]);
-  expect(calls).toEqual([]);
-});
-
-test.each([
-  ["amount=1.001&login=1", "amount_precision"],
-  ["amount=1&login=1&currency=EUR", "currency_not_supported"],
-  ["amount=0&login=1", "validation_failed"],
-  ["amount=1&login=1&amount=2", "validation_failed"],
-  ["login=1", "validation_failed"],
-])("a deposit with %s is refused as %s", async (query, code) => {
-  const { call } = await testEdge();
-  const answer = await call({ method: "POST", url: `/api/v1/investor/deposit?${query}` });
-  expect(answer).toMatchObject({ status: 422, body: { code } });
-});
 
 test.each([
   [50_00n, 0n, "success", "Withdrew 50.00 USD. Held back: funds under review 100.55 USD."],

@@ -4,7 +4,6 @@ import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../samples/account.ts";
 import {
-  aMasterResult,
   anAllocation,
   anEquity,
   aPerformanceDay,
@@ -75,12 +74,6 @@ test("a statement is one file of all pages for those who ask for it, and JSON fo
   }
 });
 
-test("a file whose first page is refused is a problem, not a part of a file", async () => {
-  const edge = await testEdge({ accounts, platform: { readStatement: unavailable } });
-  const answer = await edge.call({ url: `${INVESTOR}/statement?${PERIOD}&format=csv` });
-  expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable" }]);
-});
-
 test("a period has a length, and that of a statement at most 366 days", async () => {
   const edge = await testEdge();
   const errors = async (query: string) => errorsOf(await edge.call({ url: `${INVESTOR}/statement?${query}` }));
@@ -106,16 +99,6 @@ test("a deal that was amended after its result was allocated is shown as such", 
     items: [{ correction: { kind: "deal_changed", found_at: "2026-01-02T03:04:05.678000", amount: -10.5 } }],
     has_more: false,
   });
-});
-
-test("a result of units without a value shows without one", async () => {
-  const { call } = await testEdge({
-    accounts: { findMaster: async () => aMaster() },
-    subscriptions: { listResults: async () => ({ items: [aMasterResult({ valued: undefined })], hasMore: false }) },
-  });
-  const none = { nav_per_unit: null, drawdown: null, pool_value: null };
-  const { body } = await call({ url: "/api/v1/info/master/3000001/results" });
-  expect(body).toMatchObject({ items: [{ result: 450, ...none }] });
 });
 
 const funding = { previewWithdraw: async () => aWithdrawalPreview(970_00n) };

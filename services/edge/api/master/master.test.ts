@@ -48,29 +48,6 @@ test("a minimum deposit is read from its digits, not from a float", async () => 
   ]);
 });
 
-test("texts of the strategy that were never given are empty, and passwords of a registered Master are null", async () => {
-  const master = aMaster({ strategyName: undefined, strategy: undefined });
-  const revealed = { master, mainPassword: undefined, investorPassword: undefined };
-  const { call } = await testEdge({
-    accounts: { getMaster: async () => master, revealMaster: async () => revealed },
-  });
-  const texts = { strategy_name: "", strategy: "" };
-
-  expect((await call({ url: "/api/v1/master/7" })).body).toMatchObject(texts);
-  const { body } = await call({ url: "/api/v1/info/master/3000001" });
-  expect(body).toMatchObject({ ...texts, mt5_password: null, mt5_investor_password: null });
-});
-
-test("an update without any known field is refused", async () => {
-  const { call } = await testEdge();
-  const answer = await call({ method: "PATCH", url: "/api/v1/master/x", payload: { leverage: "1" } });
-
-  expect(errorsOf(answer)).toEqual([
-    ["master_id", "malformed"],
-    ["body", "required"],
-  ]);
-});
-
 test("a key that may change Masters and no fees does not change where fees are paid", async () => {
   const accounts = { updateMaster: async () => aMaster({ paymentAccountLogin: "3000006" }) };
   const patch = { method: "PATCH", url: "/api/v1/master/7", payload: { payment_account_login: "3000006" } } as const;
