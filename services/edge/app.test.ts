@@ -4,7 +4,6 @@ import { ROUTES } from "./api/routes.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster } from "./api/samples/account.ts";
 import { aDeposit } from "./api/samples/funding.ts";
-import { LARGE } from "./api/samples/values.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -98,19 +97,6 @@ test("the API key is checked before everything else", async () => {
   expect(answer.statusCode).toBe(401);
 });
 
-test("a key without the scope of the route is refused with the missing scope", async () => {
-  const edge = await testEdge({ scopes: ["funds:withdraw"], app: {} });
-  const answer = await edge.call({ method: "POST", url: DEPOSIT });
-
-  expect([answer.status, answer.body]).toMatchObject([
-    403,
-    { code: "insufficient_scope", required_scope: "funds:deposit" },
-  ]);
-  expect(edge.audited).toMatchObject([
-    { decision: "denied", status: 403, code: "insufficient_scope", keyId: "KeyOfTests01" },
-  ]);
-});
-
 test("each route requires exactly its own scope, that of a loss which cannot be undone is of one route, and one route needs none", async () => {
   const edge = await testEdge({ scopes: [] });
   const answers = ROUTES.map(async ({ method, url }) => {
@@ -163,16 +149,11 @@ test("HEAD is answered like GET without the body", async () => {
 });
 
 test.each([
-  ["not JSON", "{", "application/json", 400, "malformed_json"],
-  ["empty although its media type is JSON", "", "application/json", 400, "malformed_json"],
-  ["of another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
-  ["without a media type", "{}", "", 415, "unsupported_media_type"],
-  ["larger than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
-  ["of members that are given twice", '{"name": "1", "name": "2"}', "application/json", 422, "validation_failed"],
-])("a body that is %s is refused with its own code", async (...row) => {
-  const [, payload, type, status, code] = row;
+  ["empty although its media type is JSON", "", 400, "malformed_json"],
+  ["larger than 64 KiB", `"${"x".repeat(65 * 1024)}"`, 413, "body_too_large"],
+])("a body that is %s is refused with its own code", async (_what, payload, status, code) => {
   const { call } = await testEdge();
-  const headers = { "content-type": type };
+  const headers = { "content-type": "application/json" };
   const answer = await call({ method: "POST", url: "/api/v1/investor/add", payload, headers });
 
   expect([answer.status, answer.body]).toMatchObject([status, { code, status, outcome: "not_executed" }]);
@@ -210,10 +191,4 @@ test("a command has the id that its answer returns, and the caller's request id"
   const remainingMs = (context?.deadline.getTime() ?? 0) - Date.now();
   expect(remainingMs).toBeGreaterThan(8_000);
   expect(remainingMs).toBeLessThan(10_000);
-});
-
-test("integers that exceed the precision of a float are written in full", async () => {
-  const edge = await testEdge({ funding: { deposit: async () => aDeposit({ dealId: LARGE }) } });
-
-  expect((await edge.call({ method: "POST", url: DEPOSIT })).text).toContain(`"deal_id":${LARGE},`);
 });

@@ -58,14 +58,3 @@ test("a key that may read no subject creates no webhook", async () => {
   });
   expect(edge.calls).toEqual([]);
 });
-
-test("a webhook shows until when it has asked to be sent nothing", async () => {
-  const askedUntil = new Date("2026-02-03T04:05:06.789Z");
-  const edge = await testEdge({ webhooks: { get: async () => aWebhook({ askedUntil, lastError: "status_429" }) } });
-  expect((await edge.call({ url: "/api/v1/webhooks/17" })).body).toMatchObject({
-    status: "enabled",
-    failing_since: null,
-    last_error: "status_429",
-    deferred_until: "2026-02-03T04:05:06.789000",
-  });
-});

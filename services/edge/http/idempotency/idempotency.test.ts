@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ClassLimits } from "../admission.ts";
@@ -234,18 +234,6 @@ test("of many simultaneous retries of a refused request one sends a command", as
 
   const granted = claims.filter(({ status }) => status === "fulfilled");
   expect(granted).toHaveLength(1);
-});
-
-test("the key of a request whose edge crashed before the answer can be sent again after its attempt has expired", async () => {
-  const { edge, pool, clock } = await edgeWith(async () => aDeposit());
-  await send(edge, "key-1");
-  const busyUntil = new Date(clock.at.getTime() + 5_000);
-  await execute(pool, sql`update idempotency_key set status = 'IN_PROGRESS', busy_until = ${busyUntil}`);
-
-  expect((await send(edge, "key-1")).body).toMatchObject({ code: "operation_in_progress" });
-  clock.at = new Date(clock.at.getTime() + 6_000);
-  expect((await send(edge, "key-1")).status).toBe(200);
-  expect(new Set(commandsOf(edge)).size).toBe(1);
 });
 
 test("a command that succeeded is never sent as a new one, also when its repetition is refused", async () => {
