@@ -79,14 +79,17 @@ test("a secret is returned only when the audit entry of its read was written", a
   expect(answer.text).not.toContain("PLANTED");
 });
 
-test("every read of a secret is audited once, also one that found nothing or was not allowed", async () => {
+test("every command and every read of a secret is audited once, also one that found nothing or was not allowed, and no other read", async () => {
   const notFound = () =>
     Promise.reject(new Refusal({ code: "investor_not_found", status: "not_found", message: "No." }));
   const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }), revealInvestor: notFound };
-  const edge = await testEdge({ accounts, app: {} });
+  const services = { accounts: { ...accounts, getMaster: async () => aMaster() } };
+  const edge = await testEdge({ ...services, funding: { deposit: async () => aDeposit() }, app: {} });
   await edge.call({ url: "/api/v1/info/master/3000001", headers: { "x-request-id": "r1" } });
   await edge.call({ url: "/api/v1/info/investor/1" });
   await edge.call({ url: "/api/v1/info/investor/1", headers: { authorization: "Bearer wrong" } });
+  await edge.call({ url: "/api/v1/master/7" });
+  const command = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
 
   expect(edge.audited).toEqual([
     {
@@ -109,23 +112,11 @@ test("every read of a secret is audited once, also one that found nothing or was
       code: "investor_not_found",
     }),
     expect.objectContaining({ keyId: null, client: null, decision: "denied", status: 401, code: "unauthorized" }),
-  ]);
-});
-
-test("every command is audited with its operation id, and ordinary reads are not", async () => {
-  const edge = await testEdge({
-    accounts: { getMaster: async () => aMaster() },
-    funding: { deposit: async () => aDeposit() },
-  });
-  const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
-  await edge.call({ url: "/api/v1/master/7" });
-
-  expect(edge.audited).toMatchObject([
-    {
+    expect.objectContaining({
       route: "/api/v1/investor/deposit",
-      operationId: answer.headers["x-operation-id"],
+      operationId: command.headers["x-operation-id"],
       decision: "allowed",
       status: 200,
-    },
+    }),
   ]);
 });

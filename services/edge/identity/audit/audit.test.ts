@@ -18,16 +18,6 @@ function anEntry(requestId: string): AuditEntry {
   };
 }
 
-test("entries are written in a batch, and none is lost at shutdown", async () => {
-  const written: string[][] = [];
-  const audit = createAudit(async (entries) => void written.push(entries.map(({ requestId }) => requestId)), logTo([]));
-  audit.note(anEntry("a"));
-  audit.note(anEntry("b"));
-  await audit[Symbol.asyncDispose]();
-
-  expect(written).toEqual([["a", "b"]]);
-});
-
 test("entries that could not be written are written later, in order", async () => {
   const written: string[] = [];
   let isDown = true;
