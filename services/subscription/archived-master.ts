@@ -4,18 +4,18 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "./deps.ts";
 import { refusalOfLock } from "./domain/lock-refusals.ts";
 
-/** The Master, when the trading platform does not show its account any more. Answered from a table of platform. */
-export async function findArchivedMaster(
+/** Whether the trading platform does not show the account of a Master any more. Answered from a table of platform. */
+export async function isMasterArchived(
   { platform }: Pick<Deps, "platform">,
   login: string,
   context: CallContext,
-): Promise<string | undefined> {
+): Promise<boolean> {
   try {
     const { balances } = await platform.readLogBalances(
       { positions: [{ login, number: 0n }] },
       withReplyReserve(context),
     );
-    return balances.some(({ archived }) => archived) ? login : undefined;
+    return balances.some(({ archived }) => archived);
   } catch (error) {
     throw error instanceof Refusal ? refusalOfLock(error) : error;
   }

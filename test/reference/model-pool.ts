@@ -1,9 +1,8 @@
 import type { AllocatedResult } from "../../services/subscription/domain/divide-repair.ts";
 import { type Allocation, allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
-import { equityOf as equityE8, netAssetValue } from "../../services/subscription/domain/pool/equity.ts";
+import { equityOf as equityE8, netAssetValue, floatingShares } from "../../services/subscription/domain/pool/equity.ts";
 import { accruedIn } from "../../services/subscription/domain/pool/accruals.ts";
-import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { allHoldings, totalUnits } from "../../services/subscription/domain/pool/units.ts";
 import { valueHolding } from "../../services/subscription/domain/holding-value.ts";
 import {
@@ -14,7 +13,7 @@ import {
 } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
-import { valuationsOf, valuationsOfMarks } from "../../services/subscription/processes/allocate/valuations.ts";
+import { valuationsOf, valuationsOfMarks } from "../../services/subscription/domain/performance.ts";
 import { isResult, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import type { Instant } from "./engine/configuration.ts";
@@ -32,8 +31,6 @@ export type Tally = { allocations: number; ties: number } & RepairTally & Perfor
 export function newTally(): Tally {
   return { allocations: 0, ties: 0, compensated: 0, repaired: 0, days: 0, tooSmall: 0 };
 }
-
-const SYMBOL = "EURUSD";
 
 /** Sends the same events to the reference and to the code under test. Throws when they differ by more than rounding to 1e-8 explains. */
 export function modelPool(tally: Tally, now: () => Instant = () => 0): PoolEngine {
@@ -108,7 +105,7 @@ export function modelPool(tally: Tally, now: () => Instant = () => 0): PoolEngin
         sizeOf(floating),
       ),
     allocate(deal) {
-      const { pool: after, parts, own } = allocateDeal(real, { ...deal, symbol: SYMBOL });
+      const { pool: after, parts, own } = allocateDeal(real, deal);
       paid = paidBy(parts, own);
       if (deal.result !== 0n) allocated.push(allocatedBy(real, deal.result, { parts, own }));
       let payments: readonly Payment<Owner>[] = [];
@@ -248,7 +245,7 @@ function distanceOf(left: bigint, right: bigint): bigint {
 const NO_FEES: ReadonlyMap<string, bigint> = new Map();
 
 function marksOf({ positions }: UnitPool, floating: Floating): Mark[] {
-  return positions.map(({ positionId, symbol, volume }) => {
-    return { positionId, symbol, volume, floating: floating.get(positionId) ?? 0n };
+  return positions.map(({ positionId, volume }) => {
+    return { positionId, volume, floating: floating.get(positionId) ?? 0n };
   });
 }

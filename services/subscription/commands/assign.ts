@@ -10,7 +10,7 @@ import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkAssignment } from "../domain/decide-assignment.ts";
+import { accountReasons, blockedBy, notAccepting } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { requireWholeBooks } from "../processes/allocate/settle-books.ts";
 import { findSafetyStop } from "../store/masters.ts";
@@ -19,19 +19,25 @@ import {
   findSubscriptionOfCommand,
   getSubscription,
   hasFollowedBefore,
-  setBaseline,
   type Subscription,
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
-import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
-import { findArchivedMaster } from "../archived-master.ts";
+import {
+  abandonAssignment,
+  type AssignmentSaga,
+  finishAssignment,
+  lockOfAssignment,
+  tookTooLong,
+} from "../processes/assign/finish-assignment.ts";
+import { isMasterArchived } from "../archived-master.ts";
 import { holdLock } from "../processes/account-lock.ts";
-import { accountBusy } from "../domain/lock-refusals.ts";
+import { accountBusy, masterArchived } from "../domain/lock-refusals.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { insertOperationLabels } from "../store/operations.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
-import { findAdmission, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
+import { findUnopenState, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
 const MAX_WAIT_MS = 5_000;
@@ -48,12 +54,9 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
   );
   await failAsUnavailable(() => insertOperationLabels(deps.pool, context.commandId, request.labels));
   const id = await begin(deps, request, context).catch((error: unknown) => outcomeOfRepeat(deps, error, context));
-  return { subscription: subscriptionMessage(asCommitted(await getSubscription(deps.pool, id))) };
-}
-
-/** The answer shows what the command committed, without later changes. */
-function asCommitted(subscription: Subscription): Subscription {
-  return { ...subscription, status: "ACTIVE", endedAt: null };
+  // What the command committed, without later changes.
+  const committed = { ...(await getSubscription(deps.pool, id)), status: "ACTIVE", endedAt: null } as const;
+  return { subscription: subscriptionMessage(committed) };
 }
 
 /** The blocking subscription may belong to an earlier delivery of the same command that has succeeded. */
@@ -72,10 +75,10 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     await checkNotBlocked(deps, request, wait);
-    checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, master)) });
-    const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
+    await checkOpen(deps, master);
+    const id = await insertSaga(deps, { ...request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
-    await decide(deps, id, master, context);
+    await decide(deps, { id, investorLogin: request.investorLogin }, master, context);
     await finishAssignment(deps, id, context);
     return id;
   }
@@ -86,6 +89,11 @@ async function findAccounts({ accounts }: Deps, request: AssignRequest, context:
   const master = await accounts.findMaster({ login: request.masterLogin }, queryContext(context));
   const investor = await accounts.findInvestor({ login: request.investorLogin }, queryContext(context));
   return { master, investor };
+}
+
+async function checkOpen({ pool }: Deps, master: Pick<Master, "login" | "acceptingInvestors">): Promise<void> {
+  const state = await failAsUnavailable(() => findUnopenState(pool, master));
+  if (state !== undefined) throw notAccepting(master.login, state);
 }
 
 /** Waits for the outcome of an earlier delivery of the same command, which may still be running. */
@@ -110,23 +118,23 @@ async function checkNotBlocked(
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
-    if (open.status !== "ASSIGNING" || wait.isOver()) checkAssignment({ open });
+    const blocked = blockedBy(open);
+    if (blocked !== undefined && (open.status !== "ASSIGNING" || wait.isOver())) throw blocked;
     await wait.pause();
   }
   await requireWholeBooks(deps);
-  checkAssignment({ pool: { masterLogin, stop: await findSafetyStop(deps.pool, masterLogin) } });
+  const stop = await findSafetyStop(deps.pool, masterLogin);
+  if (stop !== undefined) throw safetyStop(masterLogin, stop);
 }
-
-type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
 
 /** Undefined when another command began a saga for this Investor at the same moment. */
 async function insertSaga(
   { pool, now }: Deps,
-  { request, masterId, investorId }: Saga,
+  request: AssignRequest & { readonly masterId: bigint; readonly investorId: bigint },
   context: CallContext,
 ): Promise<bigint | undefined> {
   const { commandId } = context;
-  const { masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
+  const { masterId, investorId, masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
   return await inTransaction(pool, async (tx) => {
     const fresh = { commandId, masterId, investorId, masterLogin, investorLogin, at: now() };
     const subscriptionId = await tryInsertSubscription(tx, fresh);
@@ -140,37 +148,24 @@ async function insertSaga(
 }
 
 /** Reads the facts under the account lock, decides and records the decision; a failure aborts the saga. */
-async function decide(deps: Deps, id: bigint, master: Master, context: CallContext): Promise<void> {
+async function decide(deps: Deps, saga: AssignmentSaga, master: Master, context: CallContext): Promise<void> {
   const { pool, now, isSingleSubscription } = deps;
-  const subscription = await getSubscription(pool, id);
   try {
     // The saga is recorded, and a closing counts the assignments that were recorded before it: one of the two sees the other.
-    const accepting = { ...master, acceptingInvestors: true };
-    checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, accepting)) });
-    checkAssignment({ archived: await findArchivedMaster(deps, subscription.masterLogin, context) });
-    const isRepeated = isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin));
+    await checkOpen(deps, { ...master, acceptingInvestors: true });
+    if (await isMasterArchived(deps, master.login, context)) throw masterArchived(master.login);
+    const isRepeated = isSingleSubscription && (await hasFollowedBefore(pool, saga.investorLogin));
     // From here on the Investor does not trade: what is read is what joins the pool. One that is refused keeps its right.
     const takeTrading = isRepeated ? undefined : { minBalance: master.minDeposit };
-    const held = await holdLock(deps, { ...lockOfAssignment(subscription), takeTrading }, context);
-    checkAssignment({
-      account: {
-        balance: usd(held.balance),
-        openPositions: held.openPositions,
-        minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
-        hasFollowedBefore: isRepeated,
-      },
+    const held = await holdLock(deps, { ...lockOfAssignment(saga), takeTrading }, context);
+    const [reason] = accountReasons({
+      balance: usd(held.balance),
+      openPositions: held.openPositions,
+      minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
+      hasFollowedBefore: isRepeated,
     });
-    const at = now();
-    const isDecided = await inTransaction(pool, async (tx) => {
-      if (!(await setBaseline(tx, id, { startedAt: at, entryId: held.logEntryId }))) return false;
-      await recordDecision(tx, id, held, at);
-      return true;
-    });
-    if (!isDecided) {
-      throw accountBusy(
-        "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
-      );
-    }
+    if (reason !== undefined) throw reason;
+    if (!(await recordDecision(pool, saga.id, held, now()))) throw tookTooLong();
   } catch (error) {
     const refusal =
       error instanceof Refusal
@@ -178,7 +173,7 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
         : accountBusy(
             "The assignment was aborted, because the Investor's account could not be read in time. Nothing was executed. Send the request again in a second.",
           );
-    await abandonAssignment(deps, subscription, refusal, context);
+    await abandonAssignment(deps, saga, refusal, context);
     throw error;
   }
 }

@@ -1,6 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
-import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
@@ -39,13 +38,11 @@ export async function decideReview(
       pool,
       now,
       readFacts: () => failAsUnavailable(() => readFor(deps, request, context)),
-      async examine(tx, reviewCase, vote, readings) {
-        const effect = effectOf(vote.action);
-        effect.examine(reviewCase, vote, readings);
-        await effect.propose?.(tx, { reviewCase, wanted: vote });
+      async examine(tx, reviewCase, { action, dealId, at }, readings) {
+        await effectOf(action).examine?.(tx, { reviewCase, dealId, at, readings });
       },
       async carryOut(tx, reviewCase, { action, chosenDealId: dealId, confirmedAt: at }, readings) {
-        await effectOf(action).carryOut(tx, deps, { reviewCase, wanted: { dealId, at }, readings });
+        await effectOf(action).carryOut(tx, deps, { reviewCase, dealId, at, readings });
         return "done";
       },
     },
@@ -57,15 +54,13 @@ export async function decideReview(
 async function readFor(deps: Deps, request: DecideReviewRequest, context: CallContext): Promise<Readings> {
   const reviewCase = await findCase(deps.pool, request.reviewId);
   const effect = EFFECTS.get(request.action);
-  if (reviewCase === undefined || effect === undefined || !isUndecided(reviewCase)) return new Map();
-  if (!reviewCase.actions.some((action) => action === request.action)) return new Map();
+  if (reviewCase === undefined || effect === undefined) return new Map();
+  const { state, actions } = reviewCase;
+  const isUndecided = state === "OPEN" || state === "PROPOSED";
+  if (!isUndecided || !actions.some((action) => action === request.action)) return new Map();
   const within = queryContext(context);
   await expectDollars(deps, effect.inDollars?.(reviewCase) ?? [], within);
-  return await readAccounts(deps, effect.readsOf(reviewCase), within);
-}
-
-function isUndecided({ state }: ReviewCase): boolean {
-  return state === "OPEN" || state === "PROPOSED";
+  return await readAccounts(deps, effect.readsOf?.(reviewCase) ?? [], within);
 }
 
 function effectOf(action: string): Effect {

@@ -1,16 +1,30 @@
-import { type Arrival, strikeArrivals } from "./arrival.ts";
 import { isCancelled, isCompensation, isResult, type MasterDeal, poolDealOf } from "./master-deal.ts";
-import { type Allocation, allocateDeal } from "./pool/allocate-deal.ts";
+import { accruedIn, changeUnits } from "./pool/accruals.ts";
+import { allocateDeal } from "./pool/allocate-deal.ts";
 import { checkPool } from "./pool/check-pool.ts";
-import { poolEquity } from "./pool/equity.ts";
-import { floatingShares } from "./pool/floating-shares.ts";
+import { poolEquity, floatingShares } from "./pool/equity.ts";
 import { expectWhole } from "./pool/others.ts";
 import { type Raised, raiseNegative } from "./pool/raise-negative.ts";
-import type { Mark } from "./pool/strike-pool.ts";
-import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
-import { type E8, PoolBroken, type UnitPool } from "./pool/unit-pool.ts";
+import { reissueUnits } from "./pool/run-flows.ts";
+import { type Mark, strikeFlatPool } from "./pool/strike-pool.ts";
+import { sumOf } from "./pool/rounding.ts";
+import { allHoldings, withHoldings } from "./pool/units.ts";
+import { nextCutOff, periodStart, type Week } from "./weeks.ts";
+import { type E8, type Part, PoolBroken, type UnitHolding, type UnitPool } from "./pool/unit-pool.ts";
 import { floatingBefore } from "./holding-value.ts";
-import { type Correction, correctPool } from "./correct-pool.ts";
+
+/** A part of a waiting bucket: money on the Master that has no units yet; or an outflow of own capital whose units are not redeemed yet. */
+export type Arrival = {
+  readonly id: bigint;
+  /** OWN_CAPITAL for own capital. */
+  readonly subscriptionId: bigint;
+  /** Log position of the Master after which it takes part in results, or no longer does. */
+  readonly number: bigint;
+  /** Highest ticket up to that log position. */
+  readonly dealId: bigint;
+  /** Cents; negative for an outflow. */
+  readonly amount: bigint;
+};
 
 /** The state of a pool between two deals of its Master. */
 export type PoolState = {
@@ -21,6 +35,16 @@ export type PoolState = {
   readonly weeksClosedThrough: Date | undefined;
   /** Highest filed ticket at the last strike. */
   readonly struckDealId: bigint;
+};
+
+/** How the division of results up to a deal differs from that by the units of the books. In cents. */
+export type Correction = {
+  /** Log position of the last of these deals with a result: its parts are changed. */
+  readonly number: bigint;
+  /** Signed changes, by subscription; own capital gives them. */
+  readonly changes: ReadonlyMap<bigint, bigint>;
+  /** What of them was posted to Investors who are in no pool by the books: it settles flows that are still to be mirrored. */
+  readonly elsewhere: bigint;
 };
 
 /** The open positions of the Master, read right after the last of its deals. */
@@ -35,7 +59,7 @@ export type Reading = {
 export type ResultEvent = {
   readonly kind: "result";
   readonly deal: MasterDeal;
-  readonly parts: Allocation["parts"];
+  readonly parts: readonly Part[];
   /** Cents that go to own capital. */
   readonly own: bigint;
   /** What a compensation has raised holdings below zero by: no result, and not part of `parts`. */
@@ -97,18 +121,15 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
   const events: PoolEvent[] = [];
   let current = start;
   let taken = 0;
-  const ended = (end: Advance["end"], stopped?: Advance["stopped"]): Advance => ({
-    state: current,
-    events,
-    taken,
-    stopped,
-    end,
-  });
+  const ended = (end: Advance["end"], stopped?: Advance["stopped"]): Advance => {
+    return { state: current, events, taken, stopped, end };
+  };
   for (;;) {
     if (events.length >= rules.maxEvents) return ended("full");
     const deal = deals[taken];
     try {
-      const cutOff = nextCutOff(current, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
+      const through = latest(deal?.dealAt, rules.reading?.closeThrough);
+      const cutOff = nextCutOff(rules.week, current.weeksClosedThrough, through);
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) current = admit(current, deal);
         const { pool, event } = correct(allocate(current, deal, rules.acceptedDealsNumber), rules.correction);
@@ -118,8 +139,8 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
       } else if (deal === undefined && rules.beyond !== undefined) {
         return ended("full");
       } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {
-        const dealsSince = [...deals.slice(taken), ...(rules.beyond ?? [])];
-        events.push(closeWeek(current, { cutOff, dealsSince, reading: rules.reading }, rules.week));
+        const closed = closeWeek(current, rules.reading, [...deals.slice(taken), ...(rules.beyond ?? [])]);
+        events.push({ kind: "week", periodStart: periodStart(rules.week, cutOff), cutOff, ...closed });
         current = { ...current, weeksClosedThrough: cutOff };
       } else return ended(deal === undefined ? "done" : "blocked");
     } catch (error) {
@@ -128,28 +149,31 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
   }
 }
 
-/** The next cut-off that is not closed, if it is not after `through`. */
-export function nextCutOff(
-  { weeksClosedThrough }: Pick<PoolState, "weeksClosedThrough">,
-  week: Week,
-  through: Date | undefined,
-): Date | undefined {
-  if (weeksClosedThrough === undefined || through === undefined) return undefined;
-  return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
-}
-
 /** The later of two instants, of which one may be missing. */
 export function latest(left: Date | undefined, right: Date | undefined): Date | undefined {
   return left !== undefined && (right === undefined || left > right) ? left : right;
 }
 
-/** Issues units to arrivals that are older than the deal, if the Master is flat. */
-function admit(state: PoolState, deal: MasterDeal): PoolState {
-  const arrived = strikeArrivals(state.pool, state.arrivals, deal);
-  if (arrived === undefined) return state;
-  const { pool, arrivals, dealId } = arrived;
-  const struckDealId = dealId > state.struckDealId ? dealId : state.struckDealId;
-  return { ...state, pool, arrivals, struckDealId };
+/**
+ * Strikes the arrivals that are older than the next deal of a flat Master, so that they take part in that deal. A flat
+ * Master has no floating result, so no marks are needed.
+ */
+function admit(state: PoolState, before: MasterDeal): PoolState {
+  // An arrival takes no part in a deal with a lower ticket, even if that deal was logged later.
+  const isDue = ({ number, dealId }: Arrival): boolean => number < before.number && dealId < before.dealId;
+  const due = state.arrivals.filter(isDue);
+  if (due.length === 0 || state.pool.positions.length > 0) return state;
+  const inflows = new Map<bigint, bigint>();
+  let { struckDealId } = state;
+  let ownOutflow = 0n;
+  for (const { subscriptionId, amount, dealId } of due) {
+    if (dealId > struckDealId) struckDealId = dealId;
+    if (amount < 0n) ownOutflow -= amount;
+    else inflows.set(subscriptionId, (inflows.get(subscriptionId) ?? 0n) + amount);
+  }
+  const pool = strikeFlatPool(state.pool, { inflows, ownOutflow });
+  checkPool(pool);
+  return { ...state, pool, arrivals: state.arrivals.filter((arrival) => !isDue(arrival)), struckDealId };
 }
 
 function allocate(
@@ -176,28 +200,37 @@ function allocate(
   };
 }
 
-/** The event with the parts that were posted, and the pool after it with units of what each holding has then. */
+/**
+ * The event with the parts that were posted: these amounts are the division, so the parts follow from them, not from units. The pool after it
+ * has units of what each holding has: those that the books had say nothing about shares that were others in between.
+ */
 function correct(event: ResultEvent, correction: Correction | undefined): { pool: UnitPool; event: ResultEvent } {
-  const { deal, pool } = event;
+  const { deal, pool, parts, own } = event;
   if (correction?.number !== deal.number) return { pool, event };
-  const corrected = correctPool(event, correction);
-  checkPool(corrected.after);
-  const { elsewhere } = correction;
-  const equity = poolEquity(corrected.after);
-  return { pool: corrected.after, event: { ...event, ...corrected.allocation, elsewhere, equity } };
+  const { changes, elsewhere } = correction;
+  const given = sumOf(changes.values()) + elsewhere;
+  const amounts = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
+  for (const [subscriptionId, change] of changes) {
+    amounts.set(subscriptionId, (amounts.get(subscriptionId) ?? 0n) + change);
+  }
+  const changeOf = ({ subscriptionId }: UnitHolding): bigint => changes.get(subscriptionId) ?? 0n;
+  const divided = withHoldings(pool, [
+    ...pool.holdings.map((holding) => ({ ...holding, pooled: holding.pooled + changeOf(holding) })),
+    { ...pool.own, pooled: pool.own.pooled - given },
+  ]);
+  const after = changeUnits(divided, reissueUnits(allHoldings(divided), accruedIn(divided)));
+  checkPool(after);
+  const corrected = [...amounts].map(([subscriptionId, amount]) => ({ subscriptionId, amount }));
+  const equity = poolEquity(after);
+  return { pool: after, event: { ...event, pool: divided, parts: corrected, own: own - given, elsewhere, equity } };
 }
 
-type Closing = { readonly cutOff: Date; readonly dealsSince: readonly MasterDeal[]; readonly reading: Reading };
-
-function closeWeek({ pool }: PoolState, { cutOff, dealsSince, reading }: Closing, week: Week): WeekEvent {
+function closeWeek(
+  { pool }: PoolState,
+  { marks, at }: Reading,
+  dealsSince: readonly MasterDeal[],
+): Pick<WeekEvent, "shares" | "pool" | "markedAt"> {
   expectWhole(pool.holdings);
-  const isFlat = pool.positions.length === 0;
-  return {
-    kind: "week",
-    periodStart: periodStart(week, cutOff),
-    cutOff,
-    shares: floatingShares(pool, floatingBefore(pool, reading.marks, dealsSince)),
-    pool,
-    markedAt: isFlat ? undefined : reading.at,
-  };
+  const shares = floatingShares(pool, floatingBefore(pool, marks, dealsSince));
+  return { shares, pool, markedAt: pool.positions.length === 0 ? undefined : at };
 }

@@ -1,11 +1,13 @@
 import type { Movement } from "./classify-movement.ts";
+import type { MasterDeal } from "./master-deal.ts";
 import type { Postings } from "./posting.ts";
-import type { UnitHolding } from "./pool/unit-pool.ts";
+import type { Part, UnitHolding } from "./pool/unit-pool.ts";
 import { type AccountBuckets, changeHolding, type HoldingBuckets, type HoldingChange, negate } from "./buckets.ts";
 
 /** One entry of a login's log. */
 export type LoggedMovement = Movement & {
   readonly login: string;
+  readonly role: "investor" | "master";
   readonly number: bigint;
   readonly key: string;
   /** Ticket of its deal; 0 for an opening. */
@@ -15,8 +17,13 @@ export type LoggedMovement = Movement & {
   /** MetaTrader's type of the deal and its comment, of an external deal and of a trade. */
   readonly action: number;
   readonly comment: string;
+  readonly dealAt: Date | undefined;
   /** Day of the deal in UTC: 2026-01-31. */
   readonly day: string;
+  /** Platform's transfer that moved the money; 0 without one. */
+  readonly transferId: bigint;
+  /** Of a trade on a Master. */
+  readonly trade: MasterDeal | undefined;
   /** The configuration adopts deals of this kind on Investors. */
   readonly isAdopted: boolean;
 };
@@ -125,7 +132,7 @@ export type OwnBuckets = Pick<UnitHolding, "waiting" | "pooled" | "unredeemed">;
 export type OwnFlow = { readonly masterLogin: string; readonly amount: bigint; readonly entry: MasterEntry };
 
 /** Signed: an inflow of the subscription is positive. */
-export type HoldingFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
+export type HoldingFlow = Part;
 
 /** A flow, with the key of the transfer on the Investor that it follows from; without one when no transfer of the services moved the money. */
 export type SourcedFlow = HoldingFlow & { readonly source?: string | undefined };
@@ -137,44 +144,31 @@ export type Books = {
   readonly holdings: Map<bigint, HoldingBook>;
   readonly reserves: Map<string, Reserve>;
   readonly transfers: Map<string, OpenTransfer>;
-  readonly outcome: {
-    readonly flows: SourcedFlow[];
-    /** What leaves the Master by exit transfers; positive. */
-    readonly furtherExits: { readonly subscriptionId: bigint; readonly amount: bigint }[];
-    readonly settledReserves: string[];
-    readonly appliedTransfers: { readonly transfer: OpenTransfer; readonly movement: LoggedMovement }[];
-    readonly results: LoggedMovement[];
-    /** Money to which units are to be issued; without an entry when it never left the Master. */
-    readonly arrivals: (HoldingFlow & { readonly entry: MasterEntry | undefined })[];
-    readonly ownFlows: OwnFlow[];
-    /** Postings that were applied to Investor accounts. */
-    readonly posted: LoggedMovement[];
-    /** Those of them whose records were lost. */
-    readonly lostResults: LoggedMovement[];
-    /** Those of them that this service has not requested so: their account, and their number. */
-    readonly unrequested: { readonly login: string; readonly number: bigint }[];
-    readonly feeDebits: LoggedMovement[];
-    readonly stopped: Stop[];
-    /** Amendments on Investor accounts outside of a pool; they change no pool. */
-    readonly amendments: LoggedMovement[];
-  };
+  readonly outcome: ReturnType<typeof emptyOutcome>;
 };
 
-export function emptyOutcome(): Books["outcome"] {
+/** Money to which units are to be issued; without an entry when it never left the Master. */
+type IssuedArrival = HoldingFlow & { readonly entry: MasterEntry | undefined };
+type AppliedTransfer = { readonly transfer: OpenTransfer; readonly movement: LoggedMovement };
+
+export function emptyOutcome() {
   return {
-    flows: [],
-    furtherExits: [],
-    settledReserves: [],
-    appliedTransfers: [],
-    results: [],
-    arrivals: [],
-    ownFlows: [],
-    posted: [],
-    lostResults: [],
-    unrequested: [],
-    feeDebits: [],
-    stopped: [],
-    amendments: [],
+    flows: new Array<SourcedFlow>(),
+    /** What leaves the Master by exit transfers; positive. */
+    furtherExits: new Array<Part>(),
+    settledReserves: new Array<string>(),
+    appliedTransfers: new Array<AppliedTransfer>(),
+    results: new Array<LoggedMovement>(),
+    arrivals: new Array<IssuedArrival>(),
+    ownFlows: new Array<OwnFlow>(),
+    /** Postings that were applied to Investor accounts. */
+    posted: new Array<LoggedMovement>(),
+    /** Those of them that this service has not requested so: their account, and their number. */
+    unrequested: new Array<Pick<LoggedMovement, "login" | "number">>(),
+    feeDebits: new Array<LoggedMovement>(),
+    stopped: new Array<Stop>(),
+    /** Amendments on Investor accounts outside of a pool; they change no pool. */
+    amendments: new Array<LoggedMovement>(),
   };
 }
 

@@ -48,30 +48,6 @@ export type HoldingBuckets = Pick<Buckets, (typeof HOLDING_BUCKETS)[number]>;
 export const NOTHING_ON_ACCOUNT: AccountBuckets = { outside: 0n, quarantined: 0n, unposted: 0n };
 export const EMPTY_HOLDING: HoldingBuckets = { inbound: 0n, waiting: 0n, pooled: 0n, reserved: 0n, outbound: 0n };
 
-/** Contribution of each bucket to the balance of the Investor account. */
-const ON_INVESTOR: Buckets = {
-  outside: 1n,
-  quarantined: 1n,
-  unposted: -1n,
-  inbound: 1n,
-  waiting: 1n,
-  pooled: 1n,
-  reserved: 1n,
-  outbound: 0n,
-};
-
-/** Contribution of each bucket to the balance of the Master account. */
-const ON_MASTER: Buckets = {
-  outside: 0n,
-  quarantined: 0n,
-  unposted: 0n,
-  inbound: 0n,
-  waiting: 1n,
-  pooled: 1n,
-  reserved: 1n,
-  outbound: 1n,
-};
-
 export function move(from: Bucket, to: Bucket, amount: bigint): Change {
   return { [from]: -amount, [to]: amount };
 }
@@ -108,21 +84,26 @@ export function changeHolding(buckets: HoldingBuckets, change: Change): HoldingB
 
 /** The balance of the Investor account that these buckets imply, or the balance change that a change implies. */
 export function onInvestor(change: Change): bigint {
-  return weigh(change, ON_INVESTOR);
+  const {
+    outside = 0n,
+    quarantined = 0n,
+    unposted = 0n,
+    inbound = 0n,
+    waiting = 0n,
+    pooled = 0n,
+    reserved = 0n,
+  } = change;
+  return outside + quarantined - unposted + inbound + waiting + pooled + reserved;
 }
 
 /** The balance of the Master account that these buckets imply, or the balance change that a change implies. */
-export function onMaster(change: Change): bigint {
-  return weigh(change, ON_MASTER);
+export function onMaster({ waiting = 0n, pooled = 0n, reserved = 0n, outbound = 0n }: Change): bigint {
+  return waiting + pooled + reserved + outbound;
 }
 
 /** All buckets of the holding are 0. */
 export function isEmptyHolding(buckets: HoldingBuckets): boolean {
   return HOLDING_BUCKETS.every((bucket) => buckets[bucket] === 0n);
-}
-
-function weigh(change: Change, weights: Buckets): bigint {
-  return bucketsOf(change).reduce((total, bucket) => total + (change[bucket] ?? 0n) * weights[bucket], 0n);
 }
 
 function bucketsOf(change: Change): readonly Bucket[] {

@@ -1,12 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  classifyInvestorMovement,
-  classifyMasterMovement,
-  type InvestorFacts,
-  type MovementKind,
-  returnReserve,
-} from "./classify-movement.ts";
+import { classifyInvestorMovement, type InvestorFacts, type MovementKind, returnReserve } from "./classify-movement.ts";
 import { onInvestor, onMaster } from "./buckets.ts";
 
 const KINDS: readonly MovementKind[] = [
@@ -140,23 +134,4 @@ test("a returned reserve changes no account balance", () => {
     expect([onInvestor(outside.change), onMaster(outside.change), outside.furtherExit]).toEqual([0n, 0n, 0n]);
     expect(outside.flow).toBe(isPooled ? 30n : 0n);
   }
-});
-
-test("on a Master everything except transfers of the service and deals of the trader is external", () => {
-  const expected = { amount: 100n };
-  const effects = KINDS.map((kind) => [
-    kind,
-    classifyMasterMovement({ kind, amount: 100n }, undefined),
-    classifyMasterMovement({ kind, amount: 100n }, expected),
-    classifyMasterMovement({ kind, amount: 99n }, expected),
-  ]);
-  expect(effects).toEqual(
-    KINDS.map((kind) => {
-      if (kind === "trade") return [kind, "result", "result", "result"];
-      if (kind === "agent_commission") return [kind, "own", "own", "own"];
-      if (kind === "amendment") return [kind, "amendment", "amendment", "amendment"];
-      if (kind === "mirror" || kind === "exit") return [kind, "external", "transfer", "wrong_amount"];
-      return [kind, "external", "external", "external"];
-    }),
-  );
 });

@@ -136,33 +136,3 @@ export function returnReserve({ amount, isOutside, isPooled }: ReservedAmount): 
 function only(change: Change): InvestorEffect {
   return { change, flow: 0n, furtherExit: 0n, unredeemed: 0n };
 }
-
-/** The effect of a movement on a Master account. */
-export type MasterEffect =
-  /** Belongs to no Investor. */
-  | "external"
-  /** Own capital, by rule. */
-  | "own"
-  /** A trading result, to be allocated. */
-  | "result"
-  /** A transfer of the service was applied. */
-  | "transfer"
-  /** A transfer of the service whose records were lost. */
-  | "imported"
-  /** Has the key of a transfer of the service but another amount: stops the Master. */
-  | "wrong_amount"
-  /** A deal was amended or deleted on the platform: stops the Master. */
-  | "amendment";
-
-export function classifyMasterMovement(
-  { kind, amount, isImported = false }: Movement & { readonly isImported?: boolean },
-  /** The open transfer of the service with the key of the movement. */
-  expected: { readonly amount: bigint } | undefined,
-): MasterEffect {
-  if (kind === "trade") return "result";
-  if (kind === "agent_commission") return "own";
-  if (kind === "amendment") return "amendment";
-  if (isImported && isTransfer(kind)) return "imported";
-  if (expected === undefined || !isTransfer(kind)) return "external";
-  return expected.amount === amount ? "transfer" : "wrong_amount";
-}

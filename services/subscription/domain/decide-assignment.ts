@@ -2,8 +2,7 @@ import { formatAmount, formatDecimal, type Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { SubscriptionStatus } from "./lifecycle.ts";
-import { accountBusy, masterArchived } from "./lock-refusals.ts";
-import { safetyStop } from "./safety-stop.ts";
+import { accountBusy } from "./lock-refusals.ts";
 
 /** The states of a Master that is not open for new Investors. */
 export type UnopenState = "not_accepting" | "closing" | "archived" | "lacks_money";
@@ -33,50 +32,19 @@ export type OpenSubscription = {
   readonly status: SubscriptionStatus;
 };
 
-/**
- * What is known about an assignment: the command asks for one part after the other, and a part that it does not know yet gives no
- * reason.
- */
-export type KnownOfAssignment = {
-  readonly open?: OpenSubscription | undefined;
-  readonly pool?: { readonly masterLogin: string; readonly stop: "stopped" | "deficit" | undefined };
-  readonly admission?: { readonly masterLogin: string; readonly state: UnopenState | undefined };
-  /** The Master, when the broker has archived its account. */
-  readonly archived?: string | undefined;
-  readonly account?: AssignmentFacts | undefined;
-};
-
-/**
- * Everything for which the capital of an Investor may not join a pool now. The command reports the first reason; of those of the
- * account, the one that is hardest to cure.
- */
-export function assignmentReasons({ open, pool, admission, archived, account }: KnownOfAssignment): readonly Refusal[] {
-  const reasons = [
-    open === undefined ? undefined : blockedBy(open),
-    pool?.stop === undefined ? undefined : safetyStop(pool.masterLogin, pool.stop),
-    admission?.state === undefined ? undefined : notAccepting(admission.masterLogin, admission.state),
-    archived === undefined ? undefined : masterArchived(archived),
-    ...(account === undefined ? [] : accountReasons(account)),
-  ];
-  return reasons.filter((reason) => reason !== undefined);
-}
-
-/** Refuses for the first reason. */
-export function checkAssignment(known: KnownOfAssignment): void {
-  const [reason] = assignmentReasons(known);
-  if (reason !== undefined) throw reason;
-}
-
-function accountReasons(facts: AssignmentFacts): readonly (Refusal | undefined)[] {
+/** Of the reasons of the account the command reports the first, which is the one that is hardest to cure. */
+export function accountReasons(facts: AssignmentFacts): readonly Refusal[] {
   const { balance, openPositions, minDeposit, hasFollowedBefore } = facts;
-  return [
+  const reasons = [
     hasFollowedBefore ? previouslySubscribed() : undefined,
     openPositions > 0 ? investorOpenPositions(openPositions) : undefined,
     balance.minor < minDeposit.minor ? belowMinDeposit(balance, minDeposit) : undefined,
   ];
+  return reasons.filter((reason) => reason !== undefined);
 }
 
-function blockedBy({ id, masterLogin, investorLogin, status }: OpenSubscription): Refusal | undefined {
+/** Why another subscription of the Investor stands in the way. */
+export function blockedBy({ id, masterLogin, investorLogin, status }: OpenSubscription): Refusal | undefined {
   const extra = { outcome: "not_executed" } as const;
   switch (status) {
     case "ACTIVE":
@@ -125,7 +93,7 @@ function belowMinDeposit(balance: Money, minDeposit: Money): Refusal {
 }
 
 /** Why no Investor is assigned to a Master that is not open. Investors who are assigned already are not affected. */
-function notAccepting(masterLogin: string, state: UnopenState): Refusal {
+export function notAccepting(masterLogin: string, state: UnopenState): Refusal {
   return refuse("master_not_accepting", `Master ${masterLogin} ${WHY[state]}.`, {
     details: { state },
     outcome: "not_executed",

@@ -1,7 +1,6 @@
-import { advancePool, latest, nextCutOff, type PoolState, type ResultEvent, type Rules } from "./advance-pool.ts";
-import type { Correction } from "./correct-pool.ts";
+import { advancePool, type Correction, latest, type PoolState, type ResultEvent, type Rules } from "./advance-pool.ts";
 import { isResult, type MasterDeal } from "./master-deal.ts";
-import type { Week } from "./weeks.ts";
+import { nextCutOff, type Week } from "./weeks.ts";
 import { sumOf } from "./pool/rounding.ts";
 import { allHoldings, totalUnits } from "./pool/units.ts";
 
@@ -182,7 +181,7 @@ export function firstWeek(
   week: Week,
 ): WeekOfDeals {
   const newest = deals.reduce<Date | undefined>((at, { dealAt }) => latest(at, dealAt), undefined);
-  const cutOff = nextCutOff(state, week, newest);
+  const cutOff = nextCutOff(week, state.weeksClosedThrough, newest);
   const end = cutOff === undefined ? -1 : deals.findIndex(({ dealAt }) => dealAt >= cutOff);
   if (cutOff === undefined || end === -1) return { deals, investors, before: undefined, isEnded: false };
   const ended = deals.slice(0, end);

@@ -1,4 +1,5 @@
 import { divideToSum, sumOf } from "./pool/rounding.ts";
+import type { Part } from "./pool/unit-pool.ts";
 
 /** A result that was allocated, with the units by which it was shared. Cents. */
 export type AllocatedResult = {
@@ -9,10 +10,10 @@ export type AllocatedResult = {
   readonly rows: readonly AllocatedPart[];
 };
 
-export type AllocatedPart = { readonly subscriptionId: bigint; readonly amount: bigint; readonly units: bigint };
+export type AllocatedPart = Part & { readonly units: bigint };
 
 export type Repair = {
-  readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly parts: readonly Part[];
   /** The part of own capital. */
   readonly own: bigint;
 };

@@ -80,8 +80,10 @@ function holdingOf(books: Books, id: bigint): HoldingBuckets {
 
 function movement(entry: readonly [string, bigint], kind: MovementKind, amount: bigint, key = ""): LoggedMovement {
   const [login, number] = entry;
-  const deal = { dealId: number, action: 2, comment: "", day: "2026-01-31", isAdopted: false };
-  return { login, number, kind, amount, key, ...deal, reason: kind === "amendment" ? "deal_gone" : "" };
+  const deal = { dealId: number, action: 2, comment: "", dealAt: undefined, day: "2026-01-31", isAdopted: false };
+  const role = login === MASTER ? "master" : "investor";
+  const reason = kind === "amendment" ? "deal_gone" : "";
+  return { login, role, number, kind, amount, key, ...deal, reason, transferId: 0n, trade: undefined };
 }
 
 test("entries are filed once and in order; an entry after a gap is recorded as received only", () => {

@@ -5,9 +5,10 @@ import {
   type OpenTransfer,
   type PoolBook,
   type HoldingBook,
+  type Stop,
   changeOfFlow,
 } from "./books.ts";
-import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
+import { type InvestorEffect, classifyInvestorMovement, isDebit, isTransfer } from "./classify-movement.ts";
 import { isImported } from "./imported-transfers.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
 import { fileResult, type Postings } from "./posting.ts";
@@ -45,7 +46,6 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
 function filePosting(books: Books, { login, postings }: AccountBook, movement: LoggedMovement): Postings {
   const filed = fileResult(postings, movement);
   books.outcome.posted.push(movement);
-  if (isImported(movement)) books.outcome.lostResults.push(movement);
   if (filed.unrequested !== undefined) books.outcome.unrequested.push({ login, number: filed.unrequested });
   return filed.postings;
 }
@@ -56,11 +56,11 @@ function reportFurther(books: Books, movement: LoggedMovement, pooledIn: bigint 
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
   if (movement.kind !== "amendment") return;
   if (pooledIn === undefined) outcome.amendments.push(movement);
-  else stop(books, get(books.holdings, pooledIn).masterLogin, { reason: reasonOf(movement), movement });
+  else stop(books, get(books.holdings, pooledIn).masterLogin, movement, amended(movement));
 }
 
-function reasonOf({ reason, dealId }: LoggedMovement): string {
-  return `${reason || "amendment"}: deal ${dealId}`;
+function amended({ reason, dealId }: LoggedMovement): Pick<Stop, "reason"> {
+  return { reason: `${reason || "amendment"}: deal ${dealId}` };
 }
 
 function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect, key: string): void {
@@ -79,58 +79,37 @@ function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect,
   if (effect.furtherExit !== 0n) books.outcome.furtherExits.push({ subscriptionId, amount: effect.furtherExit });
 }
 
-/** Files one entry of a Master's log. */
+/** Files one entry of a Master's log: what is no deal of its trader and no transfer of the service belongs to no Investor. */
 export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   const pool = receive(get(books.pools, movement.login), movement.number);
   books.pools.set(pool.login, pool);
   const filed = compare(pool.filedNumber, movement.number);
   if (filed !== "filed") return filed;
-  const transfer = books.transfers.get(movement.key);
-  const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
-  const effect = classifyMasterMovement({ ...movement, isImported: isImported(movement) }, transfer);
-  switch (effect) {
-    case "transfer":
-      books.pools.set(pool.login, next);
-      if (transfer !== undefined) apply(books, transfer, movement);
-      break;
-    case "result":
-      books.pools.set(pool.login, { ...next, unallocated: pool.unallocated + movement.amount });
-      books.outcome.results.push(movement);
-      break;
-    case "imported":
-      books.pools.set(pool.login, { ...next, ...importedTo(pool, movement) });
-      break;
-    case "external":
-      fileExternal(books, next, movement);
-      break;
-    case "own":
-      fileExternal(books, next, movement);
-      acknowledge(books, pool, movement);
-      break;
-    case "wrong_amount":
-      fileExternal(books, next, movement);
-      stop(books, pool.login, {
-        reason: `Entry ${movement.number} moved another amount than transfer ${movement.key}.`,
-        movement,
-        transferKey: movement.key,
-      });
-      break;
-    case "amendment":
-      books.pools.set(pool.login, next);
-      stop(books, pool.login, { reason: reasonOf(movement), movement });
-      break;
+  const { kind, amount, key } = movement;
+  const filedDealId = movement.dealId > pool.filedDealId ? movement.dealId : pool.filedDealId;
+  const next = { ...pool, filedNumber: movement.number, filedDealId };
+  const transfer = isTransfer(kind) ? books.transfers.get(key) : undefined;
+  if (kind === "trade") {
+    books.pools.set(pool.login, { ...next, unallocated: pool.unallocated + amount });
+    books.outcome.results.push(movement);
+  } else if (kind === "amendment") {
+    books.pools.set(pool.login, next);
+    stop(books, pool.login, movement, amended(movement));
+  } else if (isTransfer(kind) && isImported(movement)) {
+    const sum = kind === "exit" ? "importedExits" : "importedMirrors";
+    books.pools.set(pool.login, { ...next, [sum]: pool[sum] + amount });
+  } else if (transfer?.amount === amount) {
+    books.pools.set(pool.login, next);
+    apply(books, transfer, movement);
+  } else {
+    fileExternal(books, next, movement);
+    if (kind === "agent_commission") acknowledge(books, pool, movement);
+    if (transfer !== undefined) {
+      const reason = `Entry ${movement.number} moved another amount than transfer ${key}.`;
+      stop(books, pool.login, movement, { reason, transferKey: key });
+    }
   }
   return "filed";
-}
-
-/** A transfer whose records were lost. */
-function importedTo(
-  { importedMirrors, importedExits }: PoolBook,
-  { kind, amount }: LoggedMovement,
-): Pick<PoolBook, "importedMirrors" | "importedExits"> {
-  return kind === "exit"
-    ? { importedMirrors, importedExits: importedExits + amount }
-    : { importedMirrors: importedMirrors + amount, importedExits };
 }
 
 /**
@@ -179,15 +158,17 @@ function acknowledge(books: Books, before: PoolBook, { amount }: LoggedMovement)
 }
 
 /** Stops the Master. The first reason is kept, because the operator has to decide that one first. */
-function stop(books: Books, login: string, { reason, movement, ...transfer }: Stopping): void {
+function stop(
+  books: Books,
+  login: string,
+  { login: account, dealId }: LoggedMovement,
+  why: Pick<Stop, "reason" | "transferKey">,
+): void {
   const pool = get(books.pools, login);
   if (pool.stoppedReason !== undefined) return;
-  books.pools.set(login, { ...pool, stoppedReason: reason });
-  const { login: account, dealId } = movement;
-  books.outcome.stopped.push({ login, reason, account, dealId, isWaitingDeal: false, ...transfer });
+  books.pools.set(login, { ...pool, stoppedReason: why.reason });
+  books.outcome.stopped.push({ login, account, dealId, isWaitingDeal: false, ...why });
 }
-
-type Stopping = { readonly reason: string; readonly movement: LoggedMovement; readonly transferKey?: string };
 
 /** Applies the flows of a transfer after it was filed: inflows are now on the Master, outflows have left it. */
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {
@@ -200,10 +181,6 @@ function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): 
   }
   books.transfers.delete(transfer.key);
   books.outcome.appliedTransfers.push({ transfer, movement });
-}
-
-function highest(left: bigint, right: bigint): bigint {
-  return left > right ? left : right;
 }
 
 function receive<Book extends { readonly receivedNumber: bigint }>(book: Book, number: bigint): Book {

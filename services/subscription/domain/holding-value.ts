@@ -1,4 +1,4 @@
-import { floatingShares } from "./pool/floating-shares.ts";
+import { floatingShares } from "./pool/equity.ts";
 import { roundDivide, sumOf } from "./pool/rounding.ts";
 import {
   type Accrual,

@@ -1,4 +1,8 @@
-/** ASSIGNING and ABORTED are internal: callers do not see a subscription that has not begun. */
+/**
+ * ASSIGNING and ABORTED are internal: callers do not see a subscription that has not begun. All transitions, each made by a compare-and-set
+ * on the row: ASSIGNING becomes ACTIVE when its capital is inbound, or ABORTED when it was refused or not decided before its deadline;
+ * ACTIVE becomes PAUSED when the Investor has left the pool, and PAUSED CANCELLED when all buckets of its holding are 0.
+ */
 export type SubscriptionStatus = "ASSIGNING" | "ACTIVE" | "PAUSED" | "CANCELLED" | "ABORTED";
 
 export const VISIBLE_STATUSES = ["ACTIVE", "PAUSED", "CANCELLED"] as const satisfies readonly SubscriptionStatus[];
@@ -6,26 +10,6 @@ export type VisibleStatus = (typeof VISIBLE_STATUSES)[number];
 
 /** An Investor has at most one subscription with one of these statuses. */
 export const OPEN_STATUSES = ["ASSIGNING", "ACTIVE", "PAUSED"] as const satisfies readonly SubscriptionStatus[];
-
-export type LifecycleEvent =
-  /** The baseline is taken and the Investor's capital is inbound. */
-  | "assigned"
-  /** The assignment was refused, or not decided before its deadline. */
-  | "refused"
-  /** The Investor has left the pool; its capital has not left the Master yet. */
-  | "left"
-  /** All buckets of its holding are 0. */
-  | "emptied";
-
-export type Move = { readonly from: SubscriptionStatus; readonly to: SubscriptionStatus };
-
-/** All transitions; each is made by a compare-and-set on the row. */
-export const MOVES: Readonly<Record<LifecycleEvent, Move>> = {
-  assigned: { from: "ASSIGNING", to: "ACTIVE" },
-  refused: { from: "ASSIGNING", to: "ABORTED" },
-  left: { from: "ACTIVE", to: "PAUSED" },
-  emptied: { from: "PAUSED", to: "CANCELLED" },
-};
 
 /** The Investor's capital is in the Master's pool. */
 export function isInPool(status: SubscriptionStatus): boolean {

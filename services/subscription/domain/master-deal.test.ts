@@ -23,7 +23,7 @@ test("a deal has a result if it changes the balance or reduces a position", () =
 });
 
 test("the whole balance change of a deal is its result, but only profit and swap were floating", () => {
-  const deal = aDeal({ profit: 100n, swap: -7n, commission: -3n, fee: -1n });
+  const deal = aDeal({ profit: 100n, swap: -7n, commission: -4n });
   expect(poolDealOf(deal).result).toBe(89n);
   expect(realisedFloating(deal)).toBe(93n);
 });

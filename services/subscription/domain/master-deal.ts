@@ -5,7 +5,6 @@ export type MasterDeal = {
   readonly masterLogin: string;
   /** Log position on the Master. */
   readonly number: bigint;
-  readonly entryId: bigint;
   readonly dealId: bigint;
   readonly dealAt: Date;
   /** Change of the balance. */
@@ -14,14 +13,11 @@ export type MasterDeal = {
   readonly action: number;
   readonly entry: number;
   readonly positionId: bigint;
-  readonly symbol: string;
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
   readonly volumeClosed: bigint;
   readonly profit: bigint;
   readonly swap: bigint;
-  readonly commission: bigint;
-  readonly fee: bigint;
 };
 
 const BUY = 0;
@@ -33,8 +29,8 @@ const AGENT_COMMISSIONS = new Set([10, 11, 18]);
 const KIND_OF_ENTRY: readonly PoolDeal["kind"][] = ["entry", "exit", "reversal", "exit"];
 
 export function poolDealOf(deal: MasterDeal): PoolDeal {
-  const { positionId, symbol, volume, volumeClosed, amount: result } = deal;
-  return { kind: kindOf(deal), positionId, symbol, volume, volumeClosed, result };
+  const { positionId, volume, volumeClosed, amount: result } = deal;
+  return { kind: kindOf(deal), positionId, volume, volumeClosed, result };
 }
 
 /**

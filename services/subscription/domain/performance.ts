@@ -1,4 +1,9 @@
-import type { E8 } from "./pool/unit-pool.ts";
+import type { ResultEvent, WeekEvent } from "./advance-pool.ts";
+import type { MasterDeal } from "./master-deal.ts";
+import { valueOfUnits } from "./pool/equity.ts";
+import { type Mark, valuePositions } from "./pool/strike-pool.ts";
+import type { E8, UnitPool } from "./pool/unit-pool.ts";
+import { allHoldings, totalUnits } from "./pool/units.ts";
 
 /** A change of the value of all units that no deposit, withdrawal or fee has made. */
 export type Valuation = {
@@ -14,6 +19,46 @@ export type Valuation = {
   /** Cents; 0 for marks. */
   readonly result: bigint;
 };
+
+/** What of the events of a pool its value depends on. */
+type ValuedEvent =
+  | Pick<WeekEvent, "kind">
+  | (Pick<ResultEvent, "kind" | "before" | "pool"> &
+      Partial<Pick<ResultEvent, "raised">> & {
+        readonly deal: Pick<MasterDeal, "dealAt" | "dealId" | "amount">;
+      });
+
+/** How results have changed the value of the units of a pool. */
+export function valuationsOf(events: readonly ValuedEvent[]): Valuation[] {
+  let known: { readonly pool: UnitPool; readonly value: E8 } | undefined;
+  const valueOf = (pool: UnitPool): E8 => {
+    if (known?.pool !== pool) known = { pool, value: valueOfUnits(pool) };
+    return known.value;
+  };
+  return events.flatMap((event) => {
+    if (event.kind === "week") return [];
+    const { dealAt: at, dealId, amount } = event.deal;
+    const result = amount - (event.raised?.total ?? 0n);
+    const before = valueOf(event.before);
+    const after = valueOf(event.pool);
+    return [{ at, dealId, before, after, ...factsOf(event.pool), result }];
+  });
+}
+
+/** How the marks of the open positions change the value of the units of a pool. */
+export function valuationsOfMarks(
+  pool: UnitPool,
+  marks: readonly Mark[],
+  { at, dealId }: Pick<Valuation, "at" | "dealId">,
+): Valuation[] {
+  if (marks.length === 0) return [];
+  const after = valueOfUnits(valuePositions(pool, marks));
+  return [{ at, dealId, before: valueOfUnits(pool), after, ...factsOf(pool), result: 0n }];
+}
+
+function factsOf(pool: UnitPool): Pick<Valuation, "units" | "isOpen"> {
+  return { units: totalUnits(allHoldings(pool)), isOpen: pool.positions.length > 0 };
+}
 
 /** The value of a unit on one day, in 1e-18 USD. */
 export type PerformanceDay = {

@@ -1,4 +1,5 @@
 import { onInvestor, onMaster, type Buckets } from "./buckets.ts";
+import { sumOf } from "./pool/rounding.ts";
 
 /** The balance of an account on the platform and in the books, in cents. */
 export type AccountProof = {
@@ -61,31 +62,22 @@ export function proveInvestor(
 
 export function proveMaster(
   login: string,
-  { imported, unallocated, ...capital }: Omit<UnownedMoney, "ownUnredeemed">,
+  { imported, unallocated, own, external, acknowledged }: Omit<UnownedMoney, "ownUnredeemed">,
   holdings: readonly Pick<ProvenHolding, "buckets">[],
   shown: Shown,
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
-  const { own } = capital;
-  const ownCapital = isAcknowledged(capital) ? own : 0n;
+  // Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged.
+  const ownCapital = own >= 0n && acknowledged === external ? own : 0n;
   return {
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sum(all.map(onMaster)) + own + imported + unallocated,
-    inFlight: sum(all.map(({ inbound, outbound }) => inbound - outbound)),
+    ledger: sumOf(all.map(onMaster)) + own + imported + unallocated,
+    inFlight: sumOf(all.map(({ inbound, outbound }) => inbound - outbound)),
     quarantined: imported + own - ownCapital,
     ownCapital,
   };
-}
-
-/** Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged. */
-function isAcknowledged({
-  own,
-  external,
-  acknowledged,
-}: Pick<UnownedMoney, "own" | "external" | "acknowledged">): boolean {
-  return own >= 0n && acknowledged === external;
 }
 
 export function differenceOf({ platform, ledger }: AccountProof): bigint {
@@ -93,7 +85,7 @@ export function differenceOf({ platform, ledger }: AccountProof): bigint {
 }
 
 export function totalOf(proofs: readonly AccountProof[]): AccountProof {
-  const of = (pick: (proof: AccountProof) => bigint): bigint => sum(proofs.map(pick));
+  const of = (pick: (proof: AccountProof) => bigint): bigint => sumOf(proofs.map(pick));
   return {
     login: "",
     subscriptionId: 0n,
@@ -126,9 +118,5 @@ export function hasConverged(
 
 /** Money that has left the pool while its units are still to be redeemed: until then its former owner has a share in results. */
 export function unredeemedOf(holdings: readonly Pick<ProvenHolding, "unredeemed">[], ownUnredeemed: bigint): bigint {
-  return sum(holdings.map(({ unredeemed }) => unredeemed)) + ownUnredeemed;
-}
-
-function sum(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((total, amount) => total + amount, 0n);
+  return sumOf(holdings.map(({ unredeemed }) => unredeemed)) + ownUnredeemed;
 }

@@ -1,5 +1,6 @@
 import type { AccountBook, ExternalCause, LoggedMovement } from "./books.ts";
-import type { Change, HoldingBuckets } from "./buckets.ts";
+import type { HoldingBuckets } from "./buckets.ts";
+import type { InvestorEffect } from "./classify-movement.ts";
 
 /** What else the books know of the quarantine of an Investor's account. */
 type Quarantine = Pick<AccountBook, "movedNumber" | "toAdopt" | "cause">;
@@ -15,18 +16,15 @@ export function undecidedOf({ buckets, toAdopt }: Pick<AccountBook, "buckets" | 
 /** After an entry of the account's log has moved `amount` in its quarantine. */
 export function quarantine(account: AccountBook, movement: LoggedMovement, amount: bigint): Quarantine {
   const { movedNumber, toAdopt, cause } = account;
-  if (amount === 0n || isOwnTrade(movement)) return { movedNumber, toAdopt, cause };
+  // Charges, dividends and whatever else a dealer books as a deal of the trader are movements of another party.
+  const isOwnTrade = movement.kind === "trade" && (movement.action === BUY || movement.action === SELL);
+  if (amount === 0n || isOwnTrade) return { movedNumber, toAdopt, cause };
   const undecided = undecidedOf(account);
   if (!movement.isAdopted) {
     return { movedNumber: movement.number, toAdopt, cause: causeAfter(cause, undecided, movement) };
   }
   const ofRule = undecided === 0n ? causeAfter(cause, toAdopt, movement) : cause;
   return { movedNumber, toAdopt: toAdopt + amount, cause: ofRule };
-}
-
-/** Charges, dividends and whatever else a dealer books as a deal of the trader are movements of another party. */
-function isOwnTrade({ kind, action }: LoggedMovement): boolean {
-  return kind === "trade" && (action === BUY || action === SELL);
 }
 
 /**
@@ -44,25 +42,15 @@ export function causeAfter(
   return isSame && before.amount === amount ? { ...before, amount: amount + moved } : undefined;
 }
 
-/** The rule cannot adopt it: operators decide, and no proposal of before is about it. */
-export function leaveToOperators(account: AccountBook): AccountBook {
-  return { ...account, toAdopt: 0n, movedNumber: account.filedNumber };
-}
-
-type Adoption = {
-  readonly change: Change;
-  /** Signed change that the Master has to mirror. */
-  readonly flow: bigint;
-  /** Cents taken from the pooled amount whose units are redeemed at the next strike. */
-  readonly unredeemed: bigint;
-};
-
 /**
  * Turns external funds of an Investor in a pool into a flow: a deposit joins the pool with the next mirror, a
  * withdrawal leaves it. No fee is crystallised and earned profit does not change. Undefined when more was withdrawn
  * than the pooled amount.
  */
-export function adoptExternal(amount: bigint, { pooled }: Pick<HoldingBuckets, "pooled">): Adoption | undefined {
+export function adoptExternal(
+  amount: bigint,
+  { pooled }: Pick<HoldingBuckets, "pooled">,
+): Omit<InvestorEffect, "furtherExit"> | undefined {
   if (amount >= 0n) {
     return { change: { quarantined: -amount, inbound: amount }, flow: amount, unredeemed: 0n };
   }

@@ -5,13 +5,11 @@ export type Week = {
   readonly periodMs: number;
 };
 
-/** The cut-offs after `after` and up to `through`, oldest first, at most `limit`. */
-export function cutOffsDue(week: Week, after: Date, through: Date, limit: number): Date[] {
-  const first = indexAt(week, after) + 1;
-  const last = Math.min(indexAt(week, through), first + limit - 1);
-  const due: Date[] = [];
-  for (let index = first; index <= last; index += 1) due.push(cutOffAt(week, index));
-  return due;
+/** The first cut-off after `after`, if it is not after `through`; undefined when one of the two is. */
+export function nextCutOff(week: Week, after: Date | undefined, through: Date | undefined): Date | undefined {
+  if (after === undefined || through === undefined) return undefined;
+  const next = indexAt(week, after) + 1;
+  return next <= indexAt(week, through) ? cutOffAt(week, next) : undefined;
 }
 
 /** The start of the week that contains an instant. */

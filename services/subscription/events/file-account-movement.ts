@@ -1,8 +1,8 @@
 import { type EntryOf, readEntry } from "#kernel/feed/receive-page.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
 import { fileMovements, type FilingDeps } from "../processes/filing/file-movements.ts";
-import { movementOf, resultOf } from "../messages/movement.ts";
+import { movementOf } from "../messages/movement.ts";
 
 export const MOVEMENT_FEED = "platform.movements";
 
@@ -12,7 +12,8 @@ export function fileAccountMovement(deps: FilingDeps) {
     feed: MOVEMENT_FEED,
     events: [AccountMoved],
     async receive(tx: Transaction, entries: readonly EntryOf<typeof AccountMoved>[]): Promise<void> {
-      for (const entry of entries) checkReadable(entry);
+      // A malformed entry stops the feed before it: its bytes are kept, and nothing of it is filed.
+      for (const { number, message } of entries) readEntry(number, () => movementOf(message, deps));
       await fileMovements(
         tx,
         deps,
@@ -20,12 +21,4 @@ export function fileAccountMovement(deps: FilingDeps) {
       );
     },
   };
-}
-
-/** A malformed entry stops the feed before it: its bytes are kept, and nothing of it is filed. */
-function checkReadable({ number, message }: EntryOf<typeof AccountMoved>): void {
-  readEntry(number, () => {
-    movementOf(message);
-    if (message.kind === MovementKind.TRADE && message.role === AccountRole.MASTER) resultOf(message);
-  });
 }

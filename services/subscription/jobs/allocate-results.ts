@@ -36,7 +36,7 @@ export async function allocateMaster(deps: Deps, login: string): Promise<boolean
   const hasMore = await inTransaction(deps.pool, async (tx) => {
     const master = await lockMaster(tx, login);
     if (master === undefined || master.stoppedReason !== null) return false;
-    const { ledger, end } = await openLedger(tx, deps, master, { through: master.filedNumber, reading: undefined });
+    const { ledger, end } = await openLedger(tx, deps, master);
     await saveLedger(tx, deps, ledger);
     return end === "full";
   });

@@ -1,6 +1,6 @@
 import type { Fragment } from "#kernel/postgres/query.ts";
 import { later } from "#kernel/retry.ts";
-import { markMaster, valueMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
+import { lastToClose, markMaster, valueMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
@@ -17,7 +17,10 @@ const MASTERS_PER_RUN = 64;
 
 /** Closes the weeks that ended long enough ago for each of their deals to be received. */
 export async function closeWeeks(deps: Deps): Promise<boolean> {
-  const masters = await listWeeksToClose(deps.pool, { cutOff: lastToClose(deps), limit: MASTERS_PER_RUN });
+  const masters = await listWeeksToClose(deps.pool, {
+    cutOff: lastToClose(deps.week, deps.now()),
+    limit: MASTERS_PER_RUN,
+  });
   await Promise.all(masters.map((login) => markMaster(deps, login, jobContext())));
   return masters.length === MASTERS_PER_RUN;
 }
@@ -47,16 +50,11 @@ export async function valuePools(deps: Deps): Promise<boolean> {
 
 /** Expression: when the next week may be closed. */
 export function nextClosing(deps: Deps): Fragment {
-  const cutOff = lastToClose(deps);
+  const cutOff = lastToClose(deps.week, deps.now());
   return nextWeekToClose(cutOff, later(cutOff, deps.week.periodMs + waitAfterCutOff(deps.week)));
 }
 
 /** Expression: when the next waiting flows may be struck. */
 export function nextWaitingFlows({ week, now }: Deps): Fragment {
   return nextStrike(lastCutOff(week, now()));
-}
-
-/** The latest cut-off that is long enough ago. */
-function lastToClose({ week, now }: Deps): Date {
-  return lastCutOff(week, later(now(), -waitAfterCutOff(week)));
 }

@@ -1,7 +1,7 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { later, reasonOf } from "#kernel/retry.ts";
+import { later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { changeOfFlow } from "../domain/books.ts";
 import { movedBefore } from "../domain/imported-transfers.ts";
@@ -27,9 +27,9 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferAnswer, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { waitForArchived, waitForMargin } from "../store/market-waits.ts";
-import { followGeneration } from "../processes/follow-generation.ts";
+import { requestTransfers } from "../processes/request-transfers.ts";
 import { tryToCatchUp } from "../processes/filing/catch-up.ts";
 import { isForMargin, queuedTransfer, stateText } from "../messages/transfer.ts";
 
@@ -117,7 +117,11 @@ const ARCHIVED = "account_archived";
  * of the Master shows it, so that the ledger always matches one log position.
  */
 async function sendMirrors(deps: Deps, mirrors: readonly OpenMirror[], context: CallContext): Promise<void> {
-  const answers = await requestMirrors(deps, mirrors, context);
+  const requests = mirrors.map(({ key, masterLogin: login, amount, generation }) => {
+    const leg = { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) };
+    return queuedTransfer({ key, generation, leg });
+  });
+  const answers = await requestTransfers(deps, requests, context);
   const waiting: Delay<bigint>[] = [];
   const applied: string[] = [];
   for (const [index, mirror] of mirrors.entries()) {
@@ -149,39 +153,6 @@ async function keepOnAccounts({ pool, log, now }: Deps, mirror: OpenMirror): Pro
     await refuseMirror(tx, mirror, ARCHIVED, now());
     afterCommit(tx, () => log.info("mirror not sent, its Master is archived, its flows wait", { key, login }));
   });
-}
-
-/** The recorded transfer of each mirror, or why it has no answer. */
-async function requestMirrors(
-  deps: Deps,
-  mirrors: readonly OpenMirror[],
-  context: CallContext,
-): Promise<(TransferResult | string)[]> {
-  const { platform, log } = deps;
-  try {
-    const requests = mirrors.map(({ key, masterLogin: login, amount, generation }) =>
-      queuedTransfer({
-        key,
-        generation,
-        leg: { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) },
-      }),
-    );
-    const { answers } = await platform.transferBatch({ requests }, context);
-    const results = answers.map(resultOf);
-    await followGeneration(
-      deps,
-      results.filter((result) => typeof result === "object"),
-      context,
-    );
-    return results;
-  } catch (error) {
-    log.info("mirrors not answered, retry scheduled", { count: mirrors.length, error });
-    return mirrors.map(() => reasonOf(error));
-  }
-}
-
-function resultOf({ answer }: TransferAnswer): TransferResult | string {
-  return answer?.$case === "result" ? answer.value : (answer?.value.code ?? "no answer");
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { NewCase } from "#kernel/review/cases.ts";
 import type { Action } from "#catalogue/reviews.ts";
-import { isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
+import { adoptCharges, isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import { keepCases, type WantedCase } from "../processes/review/keep-cases.ts";
 import type { Deps } from "../deps.ts";
 import {
@@ -13,7 +13,6 @@ import {
   listOnMasters,
   resetAcknowledgedFunds,
 } from "../store/external-funds.ts";
-import { adoptCharges } from "../processes/adopt-external-funds.ts";
 
 /** Accounts that are read at once. */
 const PAGE = 1_000;

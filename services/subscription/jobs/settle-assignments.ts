@@ -1,6 +1,10 @@
 import { reasonOf } from "#kernel/retry.ts";
-import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
-import { accountBusy } from "../domain/lock-refusals.ts";
+import {
+  abandonAssignment,
+  finishAssignment,
+  releaseAssignmentLock,
+  tookTooLong,
+} from "../processes/assign/finish-assignment.ts";
 import type { Deps } from "../deps.ts";
 import { assignmentQueue } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
@@ -28,10 +32,7 @@ async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
   const context = jobContext();
   const subscription = await getSubscription(deps.pool, subscriptionId);
   if (subscription.status !== "ASSIGNING") return await releaseAssignmentLock(deps, subscription, context);
-  const refusal = accountBusy(
-    "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
-  );
-  await abandonAssignment(deps, subscription, refusal, context);
+  await abandonAssignment(deps, subscription, tookTooLong(), context);
   // Only a decided assignment is still ASSIGNING here.
   const { status } = await getSubscription(deps.pool, subscriptionId);
   if (status === "ASSIGNING") await finishAssignment(deps, subscriptionId, context);

@@ -5,7 +5,7 @@ import type { Mark } from "../domain/pool/strike-pool.ts";
 /** A Master may have positions in hundreds of symbols. */
 const MAX_SENTENCES = 5;
 
-/** The open positions of a Master at a log position. */
+/** The open positions of a Master, or of an account under review, at a log position. */
 export type MasterReading = {
   readonly login: string;
   /** The time just before the request. */
@@ -17,6 +17,8 @@ export type MasterReading = {
   readonly lastDealAt: Date | undefined;
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
+  /** The balance less that of the log, in cents. */
+  readonly difference: bigint;
   readonly marks: readonly Mark[];
   /** Whether it was asked if the prices of the positions are recent enough for a strike; if so, why they are not. */
   readonly arePricesChecked: boolean;
@@ -25,27 +27,27 @@ export type MasterReading = {
 
 export function masterReading(
   login: string,
-  { complete: isComplete, positions, logNumber, lastDealAt, platformAt, oldPrices }: ReadAccountResponse,
+  { complete: isComplete, balance, logBalance, positions, logNumber, lastDealAt, ...answer }: ReadAccountResponse,
   { requestedAt, arePricesChecked }: Pick<MasterReading, "requestedAt" | "arePricesChecked">,
 ): MasterReading {
   return {
     login,
     requestedAt,
-    platformAt: platformAt ?? requestedAt,
+    platformAt: answer.platformAt ?? requestedAt,
     logNumber,
     lastDealAt,
     isComplete,
+    difference: moneyFromProto(balance, "balance").minor - moneyFromProto(logBalance, "log_balance").minor,
     marks: marksOf(positions),
     arePricesChecked,
-    oldPrices: oldPricesText(oldPrices),
+    oldPrices: oldPricesText(answer.oldPrices),
   };
 }
 
 /** The floating result of a position is its profit with the swap. */
 function marksOf(positions: readonly OpenPosition[]): Mark[] {
-  return positions.map(({ positionId, symbol, volume, profit, swap }) => ({
+  return positions.map(({ positionId, volume, profit, swap }) => ({
     positionId,
-    symbol,
     volume,
     floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
   }));

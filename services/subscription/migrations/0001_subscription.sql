@@ -231,14 +231,12 @@ create table assignment (
   deadline_at        timestamptz not null,
   -- Lock owner of the Investor's account lock; null once the lock was released.
   lock_owner         text,
-  decided_at         timestamptz,
+  -- Null until decided.
   held_balance_minor bigint,
-  held_log_number    bigint,
   refusal            jsonb,
   next_try_at        timestamptz not null,
   tries              integer not null default 0,
-  reason             text,
-  check (num_nulls(decided_at, held_balance_minor, held_log_number) in (0, 3))
+  reason             text
 );
 
 create index assignment_unreleased on assignment (next_try_at) where lock_owner is not null;
@@ -304,24 +302,20 @@ create index arrival_by_master on arrival (master_login, subscription_id);
 
 -- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
 create table master_result (
-  master_login     text not null references master_pool,
+  master_login  text not null references master_pool,
   -- Log position.
-  number           bigint not null,
-  entry_id         bigint not null unique,
-  deal_id          bigint not null,
-  deal_at          timestamptz not null,
-  amount_minor     bigint not null,
-  action           integer not null,
-  entry            integer not null,
-  position_id      bigint not null,
-  symbol           text not null,
-  volume           bigint not null,
-  volume_closed    bigint not null,
-  profit_minor     bigint not null,
-  swap_minor       bigint not null,
-  commission_minor bigint not null,
-  fee_minor        bigint not null,
-  allocated_at     timestamptz,
+  number        bigint not null,
+  deal_id       bigint not null,
+  deal_at       timestamptz not null,
+  amount_minor  bigint not null,
+  action        integer not null,
+  entry         integer not null,
+  position_id   bigint not null,
+  volume        bigint not null,
+  volume_closed bigint not null,
+  profit_minor  bigint not null,
+  swap_minor    bigint not null,
+  allocated_at  timestamptz,
   primary key (master_login, number)
 );
 
@@ -357,7 +351,6 @@ create index lost_result_open on lost_result (login) where not is_settled;
 create table pool_position (
   master_login text not null references master_pool,
   position_id  bigint not null,
-  symbol       text not null,
   -- Lots in units of 1e-8.
   volume       bigint not null,
   mark         numeric not null,

@@ -1,6 +1,6 @@
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Arrival } from "../domain/arrival.ts";
+import type { Arrival } from "../domain/advance-pool.ts";
 import type { OwnFlow } from "../domain/books.ts";
 import { OWN_CAPITAL } from "../domain/pool/unit-pool.ts";
 

@@ -1,24 +1,15 @@
-import { execute, fragment, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { UnopenState } from "../domain/decide-assignment.ts";
 
-/** The saga that begins a subscription, without the columns of the subscription. */
-export type Assignment = {
+export type NewAssignment = {
   readonly subscriptionId: bigint;
   readonly feeRatePpm: number;
   readonly feeEnabled: boolean;
   readonly deadlineAt: Date;
-  /** Lock owner of the Investor's account lock; null once released. */
-  readonly lockOwner: string | null;
-  readonly decidedAt: Date | null;
-  readonly heldBalance: bigint | null;
-  readonly heldLogNumber: bigint | null;
-  readonly refusal: RefusalFacts | null;
-};
-
-export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "feeEnabled" | "deadlineAt"> & {
+  /** Lock owner of the Investor's account lock. */
   readonly lockOwner: string;
   /** When the recovery job may take the saga over: after the caller's deadline. */
   readonly recoverInMs: number;
@@ -36,41 +27,57 @@ export async function insertAssignment(tx: Transaction, fresh: NewAssignment): P
   );
 }
 
+/** The saga that begins a subscription, without the columns of the subscription. */
+export type Assignment = Pick<NewAssignment, "feeRatePpm" | "feeEnabled"> & {
+  /** Null until decided. */
+  readonly heldBalance: bigint | null;
+  readonly refusal: RefusalFacts | null;
+};
+
 export async function getAssignment(db: Queryable, subscriptionId: bigint): Promise<Assignment> {
   return one<Assignment>(
     db,
-    sql`select subscription_id as "subscriptionId", fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled",
-               deadline_at as "deadlineAt", lock_owner as "lockOwner", decided_at as "decidedAt",
-               held_balance_minor as "heldBalance", held_log_number as "heldLogNumber", refusal
+    sql`select fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled", held_balance_minor as "heldBalance", refusal
         from assignment
         where subscription_id = ${subscriptionId}`,
   );
 }
 
-export type HeldFacts = { readonly balance: bigint; readonly logNumber: bigint };
+export type Held = { readonly balance: bigint; readonly logEntryId: bigint };
 
+/** False when the assignment was decided or aborted before. */
 export async function recordDecision(
-  tx: Transaction,
+  db: Queryable,
   subscriptionId: bigint,
-  { balance, logNumber }: HeldFacts,
+  { balance, logEntryId }: Held,
   at: Date,
-): Promise<void> {
-  await one(
-    tx,
-    sql`update assignment
-        set decided_at = ${at}, held_balance_minor = ${balance}, held_log_number = ${logNumber}
-        where subscription_id = ${subscriptionId} and decided_at is null
-        returning subscription_id`,
+): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`with decided as (
+          update subscription
+          set started_at = ${at}, baseline_entry_id = ${logEntryId}
+          where id = ${subscriptionId} and status = 'ASSIGNING' and started_at is null
+          returning id
+        )
+        update assignment set held_balance_minor = ${balance} from decided where subscription_id = decided.id`,
   );
 }
 
-export async function recordAssignmentRefusal(tx: Transaction, subscriptionId: bigint, refusal: string): Promise<void> {
-  await one(
-    tx,
-    sql`update assignment
+/** False when the assignment was decided or aborted before. */
+export async function abortAssignment(db: Queryable, subscriptionId: bigint, refusal: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`with aborted as (
+          update subscription
+          set status = 'ABORTED'
+          where id = ${subscriptionId} and status = 'ASSIGNING' and started_at is null
+          returning id
+        )
+        update assignment
         set refusal = ${refusal}::jsonb, next_try_at = '-infinity'
-        where subscription_id = ${subscriptionId}
-        returning subscription_id`,
+        from aborted
+        where subscription_id = aborted.id`,
   );
 }
 
@@ -97,10 +104,10 @@ type Known = { readonly login: string; readonly acceptingInvestors: boolean };
  * Why a Master takes no Investors. Its closing is recorded here, and so is that its own capital is below zero: a dealer took more than there was,
  * or a result fell on it after the last Investor had left.
  */
-export async function findAdmission(
+export async function findUnopenState(
   db: Queryable,
   { login: masterLogin, acceptingInvestors }: Known,
-): Promise<{ readonly masterLogin: string; readonly state: UnopenState | undefined }> {
+): Promise<UnopenState | undefined> {
   const row = await maybeOne<{ closing: UnopenState | null; lacksMoney: boolean }>(
     db,
     sql`select case when closed_at is not null then 'archived' when closing_at is not null then 'closing' end as closing,
@@ -109,5 +116,5 @@ export async function findAdmission(
         where login = ${masterLogin}`,
   );
   const ofPool = acceptingInvestors ? (row?.lacksMoney === true ? "lacks_money" : undefined) : "not_accepting";
-  return { masterLogin, state: row?.closing ?? ofPool };
+  return row?.closing ?? ofPool;
 }

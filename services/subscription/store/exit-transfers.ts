@@ -208,11 +208,8 @@ export async function listExitsToSettle(
   return { imported, exits };
 }
 
-/** An exit of which a part was executed by imported transfers. */
-export type SplitExit = { readonly exit: ExitTransfer; readonly moved: bigint };
-
-/** The exit keeps the part that was executed; the rest is requested under a key of its own. */
-export async function splitExit(tx: Transaction, { exit, moved }: SplitExit, at: Date): Promise<void> {
+/** Of an exit a part was executed by imported transfers. It keeps that part; the rest is requested under a key of its own. */
+export async function splitExit(tx: Transaction, exit: ExitTransfer, moved: bigint, at: Date): Promise<void> {
   const { id, subscriptionId, amount } = exit;
   await execute(tx, sql`update exit_transfer set amount_minor = ${moved} where id = ${id}`);
   await insertExitTransfers(tx, [{ subscriptionId, amount: amount - moved }], at);

@@ -13,8 +13,8 @@ export type Master = {
   readonly filedDealId: bigint;
   readonly struckDealId: bigint;
   readonly stoppedReason: string | null;
-  /** Null while no subscription is ACTIVE. */
-  readonly weeksClosedThrough: Date | null;
+  /** Undefined while no subscription is ACTIVE. */
+  readonly weeksClosedThrough: Date | undefined;
   readonly lastAllocation: bigint;
   readonly isInDeficit: boolean;
   /** What was to be struck waits for a price. */
@@ -31,8 +31,9 @@ export type Master = {
   readonly sums: HoldingSums;
 };
 
-type MasterRow = Omit<Master, "own" | "sums"> &
-  Omit<UnitHolding, "subscriptionId"> & {
+type MasterRow = Omit<Master, "own" | "sums" | "weeksClosedThrough"> & {
+  readonly weeksClosedThrough: Date | null;
+} & Omit<UnitHolding, "subscriptionId"> & {
     readonly [Name in keyof HoldingSums as `sum${Capitalize<Name>}`]: bigint;
   };
 
@@ -63,22 +64,24 @@ export async function lockMaster(
         for no key update`,
   );
   if (row === undefined) return undefined;
-  const { units, waiting, pooled, unredeemed, carry, ...rest } = row;
+  const { units, waiting, pooled, unredeemed, carry, weeksClosedThrough, ...rest } = row;
   const { sumUnits, sumCash, sumCarry, sumUnitlessCash, sumUnitlessCarry, sumEmptied, ...master } = rest;
   const own = { subscriptionId: OWN_CAPITAL, units, pooled, waiting, unredeemed, carry };
   const unitless = { unitlessCash: sumUnitlessCash, unitlessCarry: sumUnitlessCarry, emptied: sumEmptied };
-  return { ...master, own, sums: { units: sumUnits, cash: sumCash, carry: sumCarry, ...unitless } };
+  return {
+    ...master,
+    weeksClosedThrough: weeksClosedThrough ?? undefined,
+    own,
+    sums: { units: sumUnits, cash: sumCash, carry: sumCarry, ...unitless },
+  };
 }
 
-export type MasterProgress = Pick<
+type MasterProgress = Pick<
   Master,
   "login" | "struckDealId" | "weeksClosedThrough" | "lastAllocation" | "isInDeficit" | "arePositionsKnown"
-> & {
-  /** Sum of the results allocated now, in cents. */
-  readonly allocated: bigint;
-};
+>;
 
-/** Whether `saveProgress` would change more than the sum of what is not allocated. */
+/** Whether `saveProgress` would change anything. */
 export function hasProgress(before: Master, after: Master): boolean {
   return (
     before.struckDealId !== after.struckDealId ||
@@ -90,13 +93,12 @@ export function hasProgress(before: Master, after: Master): boolean {
 }
 
 export async function saveProgress(tx: Transaction, progress: MasterProgress): Promise<void> {
-  const { login, allocated, struckDealId, weeksClosedThrough, lastAllocation } = progress;
+  const { login, struckDealId, weeksClosedThrough, lastAllocation } = progress;
   const { isInDeficit, arePositionsKnown } = progress;
   await execute(
     tx,
     sql`update master_pool
-        set unallocated_minor = unallocated_minor - ${allocated}, struck_deal_id = ${struckDealId},
-            weeks_closed_through = ${weeksClosedThrough}, last_allocation = ${lastAllocation},
+        set struck_deal_id = ${struckDealId}, weeks_closed_through = ${weeksClosedThrough}, last_allocation = ${lastAllocation},
             is_in_deficit = ${isInDeficit}, are_positions_known = ${arePositionsKnown}
         where login = ${login}`,
   );

@@ -2,7 +2,7 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
-/** A position has no owner, an accrual has no symbol. */
+/** A position has no owner, an accrual has no volume. */
 type Row = (PoolPosition & { readonly subscriptionId: null }) | Accrual;
 
 /** Open positions of a pool and their attributed results, or those of one subscription. Who changes them has locked the pool. */
@@ -13,12 +13,12 @@ export async function readMarks(
 ): Promise<Pick<UnitPool, "positions" | "accruals">> {
   const rows = await many<Row>(
     db,
-    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit", valued,
+    sql`select position_id as "positionId", volume, mark, per_unit as "perUnit", valued,
                null::bigint as "subscriptionId", null::numeric as basis
         from pool_position
         where master_login = ${masterLogin}
         union all
-        select position_id, null, null, null, per_unit, null, subscription_id, basis
+        select position_id, null, null, per_unit, null, subscription_id, basis
         from accrual
         where master_login = ${masterLogin} and subscription_id = coalesce(${subscriptionId}::bigint, subscription_id)
         order by "positionId", "subscriptionId" nulls first`,
@@ -43,18 +43,17 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
   if (changed.length === 0) return;
   await execute(
     tx,
-    sql`insert into pool_position (master_login, position_id, symbol, volume, mark, per_unit, valued)
-        select ${login}, position_id, symbol, volume, mark, per_unit, valued
+    sql`insert into pool_position (master_login, position_id, volume, mark, per_unit, valued)
+        select ${login}, position_id, volume, mark, per_unit, valued
         from unnest(
           ${changed.map(({ positionId }) => positionId)}::bigint[],
-          ${changed.map(({ symbol }) => symbol)}::text[],
           ${changed.map(({ volume }) => volume)}::bigint[],
           ${changed.map(({ mark }) => mark)}::numeric[],
           ${changed.map(({ perUnit }) => perUnit)}::numeric[],
           ${changed.map(({ valued }) => valued)}::numeric[]
-        ) as book (position_id, symbol, volume, mark, per_unit, valued)
+        ) as book (position_id, volume, mark, per_unit, valued)
         on conflict (master_login, position_id) do update
-        set symbol = excluded.symbol, volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit,
+        set volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit,
             valued = excluded.valued`,
   );
 }

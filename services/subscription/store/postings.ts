@@ -3,6 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
+import type { Part } from "../domain/pool/unit-pool.ts";
 import { GENERATION } from "./permit-generation.ts";
 import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
@@ -35,21 +36,23 @@ const mayPost = fragment`(account.unposted_minor <> 0 or account.posting_minor i
   )`;
 
 /** Adds allocated results. Resets the back-off, because the reason of the last refusal may no longer apply. */
-export async function addUnposted(
-  tx: Transaction,
-  amounts: readonly { readonly investorLogin: string; readonly amount: bigint }[],
-): Promise<void> {
-  if (amounts.length === 0) return;
+export async function addUnposted(tx: Transaction, parts: readonly Part[]): Promise<void> {
+  if (parts.length === 0) return;
   await execute(
     tx,
     sql`update investor_account
         set unposted_minor = unposted_minor + part.amount, posting_refusals = 0,
             posting_next_at = case when posting_minor is null then '-infinity' else posting_next_at end
-        from unnest(
-          ${amounts.map(({ investorLogin }) => investorLogin)}::text[],
-          ${amounts.map(({ amount }) => amount)}::bigint[]
-        ) as part (login, amount)
-        where investor_account.login = part.login`,
+        from (
+               select investor_login, sum(amount)::bigint as amount
+               from unnest(
+                      ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+                      ${parts.map(({ amount }) => amount)}::bigint[]
+                    ) as allocated (subscription_id, amount)
+                    join holding on holding.subscription_id = allocated.subscription_id
+               group by investor_login
+             ) as part
+        where investor_account.login = part.investor_login`,
   );
 }
 

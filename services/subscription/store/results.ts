@@ -18,27 +18,22 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
   if (results.length === 0) return;
   await execute(
     tx,
-    sql`insert into master_result (master_login, number, entry_id, deal_id, deal_at, amount_minor, action, entry,
-                                   position_id, symbol, volume, volume_closed, profit_minor, swap_minor,
-                                   commission_minor, fee_minor)
+    sql`insert into master_result (master_login, number, deal_id, deal_at, amount_minor, action, entry,
+                                   position_id, volume, volume_closed, profit_minor, swap_minor)
         select *
         from unnest(
           ${results.map((result) => result.masterLogin)}::text[],
           ${results.map((result) => result.number)}::bigint[],
-          ${results.map((result) => result.entryId)}::bigint[],
           ${results.map((result) => result.dealId)}::bigint[],
           ${results.map((result) => result.dealAt)}::timestamptz[],
           ${results.map((result) => result.amount)}::bigint[],
           ${results.map((result) => result.action)}::integer[],
           ${results.map((result) => result.entry)}::integer[],
           ${results.map((result) => result.positionId)}::bigint[],
-          ${results.map((result) => result.symbol)}::text[],
           ${results.map((result) => result.volume)}::bigint[],
           ${results.map((result) => result.volumeClosed)}::bigint[],
           ${results.map((result) => result.profit)}::bigint[],
-          ${results.map((result) => result.swap)}::bigint[],
-          ${results.map((result) => result.commission)}::bigint[],
-          ${results.map((result) => result.fee)}::bigint[]
+          ${results.map((result) => result.swap)}::bigint[]
         )`,
   );
 }
@@ -66,10 +61,9 @@ export async function listWaitingDeals(
   ]);
   return many<MasterDeal>(
     db,
-    sql`select master_login as "masterLogin", number, entry_id as "entryId", deal_id as "dealId", deal_at as "dealAt",
-               amount_minor as amount, action, entry, position_id as "positionId", symbol, volume,
-               volume_closed as "volumeClosed", profit_minor as profit, swap_minor as swap,
-               commission_minor as commission, fee_minor as fee
+    sql`select master_login as "masterLogin", number, deal_id as "dealId", deal_at as "dealAt",
+               amount_minor as amount, action, entry, position_id as "positionId", volume,
+               volume_closed as "volumeClosed", profit_minor as profit, swap_minor as swap
         from master_result
         where master_login = ${masterLogin} and allocated_at is null and ${conditions}
         order by number
@@ -77,6 +71,7 @@ export async function listWaitingDeals(
   );
 }
 
+/** With what is not allocated of the Master. */
 export async function markDealsAllocated(
   tx: Transaction,
   masterLogin: string,
@@ -85,9 +80,15 @@ export async function markDealsAllocated(
 ): Promise<void> {
   await execute(
     tx,
-    sql`update master_result
-        set allocated_at = ${at}
-        where master_login = ${masterLogin} and allocated_at is null and number <= ${through}`,
+    sql`with allocated as (
+          update master_result
+          set allocated_at = ${at}
+          where master_login = ${masterLogin} and allocated_at is null and number <= ${through}
+          returning amount_minor
+        )
+        update master_pool
+        set unallocated_minor = unallocated_minor - (select coalesce(sum(amount_minor), 0) from allocated)
+        where login = ${masterLogin}`,
   );
 }
 

@@ -1,13 +1,7 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { HAS_NO_MONEY } from "./holdings.ts";
-import {
-  type LifecycleEvent,
-  MOVES,
-  OPEN_STATUSES,
-  type SubscriptionStatus,
-  VISIBLE_STATUSES,
-} from "../domain/lifecycle.ts";
+import { OPEN_STATUSES, type SubscriptionStatus, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 
 export type Subscription = {
   readonly id: bigint;
@@ -107,33 +101,17 @@ export async function hasFollowedBefore(db: Queryable, investorLogin: string): P
   );
 }
 
-export type Baseline = { readonly startedAt: Date; readonly entryId: bigint };
-
-/** False when the subscription was decided or aborted before. */
-export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entryId }: Baseline): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`update subscription
-        set started_at = ${startedAt}, baseline_entry_id = ${entryId}
-        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
-  );
-}
-
-/**
- * Makes a transition by compare-and-set; false when the status of one has changed. A decided assignment is not aborted, and an
- * undecided one does not become ACTIVE.
- */
+/** Makes a transition by compare-and-set; false when the status of one has changed. Only a decided assignment becomes ACTIVE. */
 export async function moveSubscriptions(
   tx: Transaction,
   ids: readonly bigint[],
-  event: LifecycleEvent,
+  { from, to }: { readonly from: SubscriptionStatus; readonly to: SubscriptionStatus },
 ): Promise<boolean> {
-  const { from, to } = MOVES[event];
   const moved = await execute(
     tx,
     sql`update subscription
         set status = ${to}
-        where id = any(${ids}::bigint[]) and status = ${from} and (started_at is null) = (${event === "refused"})`,
+        where id = any(${ids}::bigint[]) and status = ${from} and started_at is not null`,
   );
   return moved === ids.length;
 }
@@ -141,12 +119,11 @@ export async function moveSubscriptions(
 /** PAUSED -> CANCELLED for subscriptions with an empty holding, which are returned. */
 export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
   if (ids.length === 0) return [];
-  const { from, to } = MOVES.emptied;
   return await many<Subscription>(
     tx,
     sql`update subscription
-        set status = ${to}, ended_at = ${at}
-        where id = any(${ids}::bigint[]) and status = ${from}
+        set status = 'CANCELLED', ended_at = ${at}
+        where id = any(${ids}::bigint[]) and status = 'PAUSED'
           and exists (select from holding where holding.subscription_id = subscription.id and ${HAS_NO_MONEY})
         returning ${COLUMNS}`,
   );

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { PoolState } from "../domain/advance-pool.ts";
 import type { HoldingChange } from "../domain/buckets.ts";
 import type { PoolSums } from "../domain/holding-value.ts";
 import { isOthers, subtractSums, sumHoldings, withOthers } from "../domain/pool/others.ts";
 import { OWN_CAPITAL, type UnitHolding, type UnitPool } from "../domain/pool/unit-pool.ts";
+import { allHoldings } from "../domain/pool/units.ts";
+import { listArrivals } from "./arrivals.ts";
 import { changeHoldings } from "./holdings.ts";
 import type { Master } from "./masters.ts";
 import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
@@ -38,16 +41,29 @@ export async function lockUnitPool(tx: Transaction, master: Master): Promise<Uni
  * The pool as `lockUnitPool` loads it. Of a flat one, whose next change is a strike of its flows, only the holdings with flows and these ones,
  * and the others in sum: the strike throws WholePoolNeeded when it concerns them too.
  */
-export async function lockFlows(
-  tx: Transaction,
-  master: Master,
-  subscriptionIds: readonly bigint[],
-): Promise<UnitPool> {
+async function lockFlows(tx: Transaction, master: Master, subscriptionIds: readonly bigint[]): Promise<UnitPool> {
   const { login, own, sums } = master;
   const marks = await readMarks(tx, login);
   const holdings =
     marks.positions.length > 0 ? undefined : withOthers(await lockWithFlows(tx, login, subscriptionIds), sums);
   return { holdings: holdings ?? (await readUnitHoldings(tx, login)), own, ...marks };
+}
+
+/** With `subscriptionIds` only the holdings with flows and these ones, when the pool is flat. */
+export async function lockPoolState(
+  tx: Transaction,
+  master: Master,
+  subscriptionIds?: readonly bigint[],
+): Promise<PoolState> {
+  const { login, struckDealId, weeksClosedThrough } = master;
+  const pool = subscriptionIds ? await lockFlows(tx, master, subscriptionIds) : await lockUnitPool(tx, master);
+  const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
+  const arrivals = await listArrivals(
+    tx,
+    login,
+    waiting.map(({ subscriptionId }) => subscriptionId),
+  );
+  return { pool, arrivals, struckDealId, weeksClosedThrough };
 }
 
 const UNIT_HOLDING = fragment`holding.subscription_id as "subscriptionId", holding.units, holding.pooled_minor as pooled,

@@ -16,7 +16,7 @@ import { decide, reviewsOf, reviewWithReason, vote } from "./reviews.ts";
 import { deliver, settle, subscribed, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, type World } from "./world.ts";
-import { adoptCharges } from "../processes/adopt-external-funds.ts";
+import { adoptCharges } from "../processes/review/external-funds.ts";
 
 const CHARGE = 4;
 const CORRECTION = 5;

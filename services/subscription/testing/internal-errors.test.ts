@@ -62,7 +62,7 @@ async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly 
   return await inTransaction(pool, async (tx) => {
     const master = await lockMaster(tx, login);
     assert(master !== undefined);
-    const scope = { through: master.filedNumber, reading: undefined };
+    const scope = { through: master.filedNumber };
     const { ledger } = await openLedger(tx, { ...deps, pool }, master, scope);
     return await strikeLedger(tx, { ...deps, pool }, ledger, marks);
   });
@@ -75,7 +75,6 @@ test("an internal error in a strike stops the Master", async () => {
   const { deps, faults } = logging(world);
   const mark = {
     positionId: 1n,
-    symbol: "EURUSD",
     volume: LOT,
     get floating(): bigint {
       throw new TypeError("planted");

@@ -147,7 +147,7 @@ function compensate(before: History, event: PoolEvent & { kind: "compensate" }):
 }
 
 function noMark(positionId: bigint): Mark {
-  return { positionId, symbol: "EURUSD", volume: 0n, floating: 0n };
+  return { positionId, volume: 0n, floating: 0n };
 }
 
 /** Adjusts a deal: the first deal of a position is an entry, and no exit closes more than is open. */

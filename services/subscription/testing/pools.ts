@@ -37,7 +37,6 @@ export function aDeal(deal: Partial<PoolDeal>): PoolDeal {
   return {
     kind: "exit",
     positionId: 0n,
-    symbol: "EURUSD",
     volume,
     volumeClosed: closes ? volume : 0n,
     result: 0n,
@@ -46,7 +45,7 @@ export function aDeal(deal: Partial<PoolDeal>): PoolDeal {
 }
 
 export function aMark(positionId: bigint, floating: bigint, volume = LOT): Mark {
-  return { positionId, symbol: "EURUSD", volume, floating };
+  return { positionId, volume, floating };
 }
 
 /** The pool after a deal, checked. */

@@ -1,39 +1,22 @@
 import { sumOf } from "./rounding.ts";
-import type { Accrual, PoolPosition, UnitPool, UnitHolding } from "./unit-pool.ts";
-import { allHoldings, sharingUnits, withHoldings } from "./units.ts";
+import type { Accrual, UnitPool, UnitHolding } from "./unit-pool.ts";
+import { allHoldings, sharingHoldings, withHoldings } from "./units.ts";
 
-/** A subscription id, or OWN_CAPITAL. */
-export type Owner = bigint;
-
-/** The exact floating result that an owner with these units has accrued, e8 times SCALE. */
-export type Accrued = (owner: Owner, units: bigint) => bigint;
-
-type Rows = Map<Owner, Accrual>;
+/** The exact floating result that a holding with these units has accrued, e8 times SCALE. */
+export type Accrued = (holding: Pick<UnitHolding, "subscriptionId" | "units">) => bigint;
 
 /** Accruals over all open positions. Reads the rows once; each accrual is then one multiplication. */
 export function accruedIn({ positions, accruals }: Pick<UnitPool, "positions" | "accruals">): Accrued {
   const perUnit = sumOf(positions.map((position) => position.perUnit));
-  const bases = new Map<Owner, { basis: bigint; perUnit: bigint }>();
+  const bases = new Map<bigint, { basis: bigint; perUnit: bigint }>();
   for (const row of accruals) {
-    const sum = bases.get(row.subscriptionId);
-    if (sum === undefined) bases.set(row.subscriptionId, { basis: row.basis, perUnit: row.perUnit });
-    else {
-      sum.basis += row.basis;
-      sum.perUnit += row.perUnit;
-    }
+    const sum = bases.get(row.subscriptionId) ?? { basis: 0n, perUnit: 0n };
+    bases.set(row.subscriptionId, { basis: sum.basis + row.basis, perUnit: sum.perUnit + row.perUnit });
   }
-  return (owner, units) => {
-    const own = bases.get(owner);
+  return ({ subscriptionId, units }) => {
+    const own = bases.get(subscriptionId);
     return own === undefined ? units * perUnit : own.basis + units * (perUnit - own.perUnit);
   };
-}
-
-/** Accruals on one position. */
-export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]): Accrued {
-  return accruedIn({
-    positions: [position],
-    accruals: accruals.filter((row) => row.positionId === position.positionId),
-  });
 }
 
 /**
@@ -42,40 +25,26 @@ export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]):
  * order.
  */
 export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): UnitPool {
-  const [before, after] = [sharingUnits(allHoldings(pool)), sharingUnits(holdings)];
-  const changed = new Map<Owner, { before: bigint; after: bigint }>();
-  for (const [index, { subscriptionId }] of holdings.entries()) {
-    const units = { before: before[index] ?? 0n, after: after[index] ?? 0n };
-    if (units.before !== units.after) changed.set(subscriptionId, units);
-  }
+  const after = new Map(sharingHoldings(holdings).map(({ subscriptionId, units }) => [subscriptionId, units]));
+  const before = sharingHoldings(allHoldings(pool));
+  const changed = before.filter(({ subscriptionId, units }) => after.get(subscriptionId) !== units);
   const next = withHoldings(pool, holdings);
-  if (changed.size === 0 || pool.positions.length === 0) return next;
+  if (changed.length === 0 || pool.positions.length === 0) return next;
 
-  const accruals = pool.accruals.filter((row) => !changed.has(row.subscriptionId));
-  for (const position of pool.positions) {
-    const rows = rowsOf(position, pool.accruals);
-    for (const [owner, units] of changed) {
-      const row = fixAccrued(position, rows.get(owner), owner, units.before);
-      if (isNeeded(row, units.after)) accruals.push(row);
+  const owners = new Set(changed.map(({ subscriptionId }) => subscriptionId));
+  const accruals = pool.accruals.filter(({ subscriptionId }) => !owners.has(subscriptionId));
+  for (const { positionId, perUnit } of pool.positions) {
+    const ofPosition = pool.accruals.filter((row) => row.positionId === positionId);
+    const rows = new Map(ofPosition.map((row) => [row.subscriptionId, row]));
+    for (const { subscriptionId, units } of changed) {
+      const row = rows.get(subscriptionId);
+      const basis = (row?.basis ?? 0n) + units * (perUnit - (row?.perUnit ?? 0n));
+      // It equals a missing row if its basis is 0, and perUnit is 0 or not multiplied by any units.
+      const isNeeded = basis !== 0n || (after.get(subscriptionId) !== 0n && perUnit !== 0n);
+      if (isNeeded) accruals.push({ positionId, subscriptionId, basis, perUnit });
     }
   }
   return { ...next, accruals: accruals.sort(byPositionThenOwner) };
-}
-
-function rowsOf({ positionId }: PoolPosition, accruals: readonly Accrual[]): Rows {
-  const rows: Rows = new Map();
-  for (const row of accruals) if (row.positionId === positionId) rows.set(row.subscriptionId, row);
-  return rows;
-}
-
-function fixAccrued(position: PoolPosition, row: Accrual | undefined, owner: Owner, units: bigint): Accrual {
-  const basis = (row?.basis ?? 0n) + units * (position.perUnit - (row?.perUnit ?? 0n));
-  return { positionId: position.positionId, subscriptionId: owner, basis, perUnit: position.perUnit };
-}
-
-/** A row is not needed if it equals a missing row: its basis is 0, and perUnit is 0 or not multiplied by any units. */
-function isNeeded(row: Accrual, units: bigint): boolean {
-  return row.basis !== 0n || (units !== 0n && row.perUnit !== 0n);
 }
 
 /** A fixed order, own capital last, so that pools with equal history are equal. */

@@ -1,5 +1,5 @@
 import { sumOf } from "./rounding.ts";
-import { allHoldings, sharingUnits } from "./units.ts";
+import { allHoldings, sharingHoldings, totalUnits } from "./units.ts";
 import { E8_PER_CENT, PoolBroken, SCALE, type UnitPool } from "./unit-pool.ts";
 
 /**
@@ -38,10 +38,9 @@ function checkHoldings(pool: UnitPool): void {
 /** To less than 1e-8 USD: attribution per unit and partial closes round, but far below that. */
 function checkMarks(pool: UnitPool): void {
   const { positions, accruals } = pool;
-  const all = allHoldings(pool);
-  const sharing = sharingUnits(all);
-  const total = sumOf(sharing);
-  const unitsOf = new Map(all.map(({ subscriptionId }, index) => [subscriptionId, sharing[index] ?? 0n]));
+  const sharing = sharingHoldings(allHoldings(pool));
+  const total = totalUnits(sharing);
+  const unitsOf = new Map(sharing.map(({ subscriptionId, units }) => [subscriptionId, units]));
   const missing = new Map(positions.map(({ positionId, mark, perUnit }) => [positionId, mark - total * perUnit]));
   for (const { positionId, subscriptionId, basis, perUnit } of accruals) {
     const [before, units] = [missing.get(positionId), unitsOf.get(subscriptionId)];

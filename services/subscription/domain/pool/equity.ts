@@ -1,21 +1,19 @@
 import { type Accrued, accruedIn } from "./accruals.ts";
 import { roundDivide, sumOf } from "./rounding.ts";
 import { type E8, E8_PER_CENT, SCALE, type UnitPool, type UnitHolding } from "./unit-pool.ts";
-import { allHoldings, sharingUnits } from "./units.ts";
+import { allHoldings, sharingHoldings, totalUnits } from "./units.ts";
 
 /**
  * E: cash and attributed floating result of a holding, as if all positions were closed at their marks; 0 without a
  * holding.
  */
 export function equityOf(pool: UnitPool, subscriptionId: bigint): E8 {
-  const all = allHoldings(pool);
-  const index = all.findIndex((each) => each.subscriptionId === subscriptionId);
-  const [holding, units = 0n] = [all[index], sharingUnits(all)[index]];
-  return holding === undefined ? 0n : equityOfHolding({ ...holding, units }, accruedIn(pool));
+  const holding = sharingHoldings(allHoldings(pool)).find((each) => each.subscriptionId === subscriptionId);
+  return holding === undefined ? 0n : equityOfHolding(holding, accruedIn(pool));
 }
 
 export function equityOfHolding(holding: UnitHolding, accrued: Accrued): E8 {
-  return cashOf(holding) + roundDivide(accrued(holding.subscriptionId, holding.units), SCALE);
+  return cashOf(holding) + roundDivide(accrued(holding), SCALE);
 }
 
 /**
@@ -35,7 +33,7 @@ export function netAssetValue(holdings: readonly UnitHolding[], accrued: Accrued
   for (const holding of holdings) {
     if (holding.units === 0n) continue;
     cash += cashOf(holding) + holding.unredeemed * E8_PER_CENT;
-    floating += accrued(holding.subscriptionId, holding.units);
+    floating += accrued(holding);
   }
   return cash + roundDivide(floating, SCALE);
 }
@@ -46,6 +44,27 @@ export function valueOfUnits(pool: UnitPool): E8 {
   if (all.every(({ units }) => units === 0n)) return 0n;
   const since = sumOf(pool.positions.map(({ valued, mark }) => valued - mark));
   return netAssetValue(all, accruedIn(pool)) + roundDivide(since, SCALE);
+}
+
+/**
+ * f: the share of each subscription in the floating result, if all positions were closed at these results (cents by
+ * position). A position without a result counts with its mark; a result of a position that the pool does not contain is
+ * ignored.
+ */
+export function floatingShares(pool: UnitPool, floating: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, E8> {
+  const accrued = accruedIn(pool);
+  const units = totalUnits(allHoldings(pool));
+  let unmarked = 0n;
+  for (const { positionId, mark } of pool.positions) {
+    const result = floating.get(positionId);
+    if (result !== undefined) unmarked += result * E8_PER_CENT * SCALE - mark;
+  }
+  const shares = pool.holdings.map((holding): [bigint, E8] => {
+    const own = accrued(holding);
+    if (units === 0n) return [holding.subscriptionId, roundDivide(own, SCALE)];
+    return [holding.subscriptionId, roundDivide(own * units + unmarked * holding.units, SCALE * units)];
+  });
+  return new Map(shares);
 }
 
 function cashOf(holding: UnitHolding): E8 {

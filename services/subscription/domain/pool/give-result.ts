@@ -1,13 +1,13 @@
 import { changeUnits } from "./accruals.ts";
 import { valueOfUnits } from "./equity.ts";
 import { shareResult } from "./share-result.ts";
-import type { E8, UnitHolding, UnitPool } from "./unit-pool.ts";
+import type { E8, Part, UnitHolding, UnitPool } from "./unit-pool.ts";
 import { totalUnits } from "./units.ts";
 
 export type GivenResult = {
   readonly pool: UnitPool;
   /** Cents of each subscription, without own capital; subscriptions without a part are left out. */
-  readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly parts: readonly Part[];
   /** What own capital has given to Investors, signed: its own part stays with it. */
   readonly given: bigint;
   /** The units by which it was shared. */
@@ -16,7 +16,7 @@ export type GivenResult = {
   readonly worth: Worth;
 };
 
-export type Worth = { readonly before: E8; readonly after: E8 };
+type Worth = { readonly before: E8; readonly after: E8 };
 
 /**
  * Own capital gives an amount as a result of now. It is shared by the present units without those of the money that is given, and so is what
@@ -32,7 +32,7 @@ export function giveResult(pool: UnitPool, amount: bigint): GivenResult | undefi
   if (ofInvestors === 0n) return undefined;
   // What own capital has accrued is fixed first, because its units change.
   const sharing = changeUnits(pool, [...pool.holdings, { ...own, units, pooled: rest, waiting: 0n }]);
-  const shared = shareResult(sharing, amount, undefined);
+  const shared = shareResult(sharing, amount);
   const given = amount - shared.own;
   const amounts = new Map(shared.parts.map((part) => [part.subscriptionId, part.amount]));
   const holdings = pool.holdings.map((holding, index) => {

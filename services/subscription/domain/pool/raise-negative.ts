@@ -3,15 +3,23 @@ import { expectWhole } from "./others.ts";
 import { divideToSum, floorDivide, roundDivide, sumOf } from "./rounding.ts";
 import { CENT_TOLERANCE } from "./share-result.ts";
 import { attributeValued, strikeFlatPool } from "./strike-pool.ts";
-import { E8_PER_CENT, OWN_CAPITAL, PoolBroken, SCALE, type UnitHolding, type UnitPool } from "./unit-pool.ts";
-import { allHoldings, sharingUnits } from "./units.ts";
+import {
+  E8_PER_CENT,
+  OWN_CAPITAL,
+  type Part,
+  PoolBroken,
+  SCALE,
+  type UnitHolding,
+  type UnitPool,
+} from "./unit-pool.ts";
+import { allHoldings, sharingHoldings } from "./units.ts";
 import { checkPool } from "./check-pool.ts";
 import { takeOut } from "./take-out.ts";
 
 export type Raised = {
   readonly pool: UnitPool;
   /** Cents of each subscription that was below zero; own capital is not among them. */
-  readonly raised: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly raised: readonly Part[];
   readonly own: bigint;
   /** With own capital. */
   readonly total: bigint;
@@ -66,26 +74,18 @@ function raise(holding: UnitHolding, amount: bigint, lack: bigint): UnitHolding 
  */
 function lacksOf(pool: UnitPool, all: readonly UnitHolding[]): bigint[] {
   const accrued = accruedIn(attributeValued(pool));
-  const sharing = sharingUnits(all);
-  return all.map(({ subscriptionId, pooled }, index) => {
-    const floating = roundDivide(accrued(subscriptionId, sharing[index] ?? 0n), SCALE);
-    const value = pooled + floorDivide(floating + CENT_TOLERANCE, E8_PER_CENT);
+  return sharingHoldings(all).map((holding) => {
+    const floating = roundDivide(accrued(holding), SCALE);
+    const value = holding.pooled + floorDivide(floating + CENT_TOLERANCE, E8_PER_CENT);
     return value < 0n ? -value : 0n;
   });
 }
-
-type Compensation = {
-  readonly pool: UnitPool;
-  /** The holdings that were below zero, and by how many cents. */
-  readonly raised: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
-  readonly total: bigint;
-};
 
 /**
  * Raises every Investor below zero to 0.00 out of own capital, whose units are redeemed. This is not a result:
  * allocations do not change. Waiting money keeps waiting. Only for a flat Master, because a floating result could still cover the deficit.
  */
-export function compensate(pool: UnitPool): Compensation {
+export function compensate(pool: UnitPool): Omit<Raised, "own"> {
   if (pool.positions.length > 0) throw new PoolBroken("A deficit is not covered while positions are open.");
   const lacking = sumOf(pool.holdings.map(({ pooled }) => (pooled < 0n ? -pooled : 0n)));
   // Own capital pays, so its own hole is not raised.

@@ -1,9 +1,9 @@
-import type { Accrued, Owner } from "./accruals.ts";
+import type { Accrued } from "./accruals.ts";
 import { equityOfHolding, netAssetValue } from "./equity.ts";
 import { expectWhole } from "./others.ts";
 import { ceilDivide, floorDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, type UnitHolding } from "./unit-pool.ts";
-import { sharingUnits, totalUnits } from "./units.ts";
+import { sharingHoldings, totalUnits } from "./units.ts";
 
 /** The terms of all flows of one strike, fixed after the marks and before the first flow. */
 export type StrikeTerms = {
@@ -33,11 +33,8 @@ export function runFlows(holdings: readonly UnitHolding[], terms: StrikeTerms): 
 
 /** The accrued result of each holding before its units change. */
 function fixedAccrued(holdings: readonly UnitHolding[], accrued: Accrued): Accrued {
-  const units = sharingUnits(holdings);
-  const amounts = new Map<Owner, bigint>(
-    holdings.map(({ subscriptionId }, index) => [subscriptionId, accrued(subscriptionId, units[index] ?? 0n)]),
-  );
-  return (owner) => amounts.get(owner) ?? 0n;
+  const amounts = new Map(sharingHoldings(holdings).map((holding) => [holding.subscriptionId, accrued(holding)]));
+  return ({ subscriptionId }) => amounts.get(subscriptionId) ?? 0n;
 }
 
 /**

@@ -1,14 +1,19 @@
 import { checkCarries } from "./check-pool.ts";
-import type { Release } from "./close-position.ts";
 import { expectWhole } from "./others.ts";
 import { divideToSum, sumOf } from "./rounding.ts";
-import { type Accrual, type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
-import { allHoldings, indexOfLargestUnits, sharingUnits, withHoldings } from "./units.ts";
+import { type E8, E8_PER_CENT, type Part, SCALE, type UnitPool } from "./unit-pool.ts";
+import { allHoldings, indexOfLargestUnits, sharingHoldings, withHoldings } from "./units.ts";
 
-export type SharedResult = {
+/** The attributed result that a close makes due: one amount per holding, own capital last, and their sum. */
+export type Release = { readonly total: E8; readonly amounts: readonly E8[] };
+
+const NO_RELEASE: Release = { total: 0n, amounts: [] };
+
+/** The pool after a result, and the part of each Investor. */
+export type Allocation = {
   readonly pool: UnitPool;
   /** Cents of each subscription, without own capital; subscriptions without a part are left out. */
-  readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
+  readonly parts: readonly Part[];
   /** Cents that go to own capital: they stay on the Master. */
   readonly own: bigint;
 };
@@ -21,19 +26,32 @@ export const CENT_TOLERANCE: E8 = 100n;
  * Parts are paid in whole cents; each rounding remainder is carried to the next deal, so that rounding favours no
  * holding over many small results.
  */
-export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
+export function shareResult(pool: UnitPool, result: bigint, release = NO_RELEASE): Allocation {
   const all = allHoldings(pool);
   expectWhole(all);
-  const units = sharingUnits(all);
-  const rest = result * E8_PER_CENT - (release?.total ?? 0n);
+  const sharing = sharingHoldings(all).map(({ units }) => units);
+  const rest = result * E8_PER_CENT - release.total;
   const byUnits = divideToSum(
-    units.map((own) => rest * own),
-    sumOf(units),
+    sharing.map((units) => rest * units),
+    sumOf(sharing),
     rest,
   );
-  const due = all.map(({ carry }, index) => carry + (release?.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
+  const due = all.map(({ carry }, index) => carry + (release.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
   passOnRemainders(pool, due);
-  return pay(pool, due, divideToSum(due, E8_PER_CENT, result));
+  const paid = divideToSum(due, E8_PER_CENT, result);
+  const after = withHoldings(
+    pool,
+    all.map((holding, index) => {
+      const amount = paid[index] ?? 0n;
+      const carry = (due[index] ?? 0n) - amount * E8_PER_CENT;
+      return amount === 0n && carry === holding.carry
+        ? holding
+        : { ...holding, pooled: holding.pooled + amount, carry };
+    }),
+  );
+  checkCarries(after);
+  const parts = after.holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: paid[index] ?? 0n }));
+  return { pool: after, parts: parts.filter(({ amount }) => amount !== 0n), own: paid.at(-1) ?? 0n };
 }
 
 /**
@@ -44,7 +62,9 @@ function passOnRemainders(pool: UnitPool, due: E8[]): void {
   const all = allHoldings(pool);
   const heir = indexOfLargestUnits(all);
   if (heir === undefined) return;
-  const hasAccrual = new Set(pool.accruals.filter(isNotZero).map((row) => row.subscriptionId));
+  // A holding without units accrues only its basis; a basis below 1e-8 USD is a rounding remainder.
+  const accruing = pool.accruals.filter(({ basis }) => basis >= SCALE || basis <= -SCALE);
+  const hasAccrual = new Set(accruing.map(({ subscriptionId }) => subscriptionId));
   let passedOn = 0n;
   for (const [index, { subscriptionId, units }] of all.entries()) {
     const amount = due[index] ?? 0n;
@@ -62,24 +82,4 @@ function passOnRemainders(pool: UnitPool, due: E8[]): void {
 function towardsZero(amount: E8): E8 {
   const raised = amount + (amount < 0n ? -CENT_TOLERANCE : CENT_TOLERANCE);
   return raised - (raised % E8_PER_CENT);
-}
-
-/** A holding without units accrues only its basis; a basis below 1e-8 USD is a rounding remainder. */
-function isNotZero({ basis }: Accrual): boolean {
-  return basis >= SCALE || basis <= -SCALE;
-}
-
-function pay(pool: UnitPool, due: readonly E8[], paid: readonly bigint[]): SharedResult {
-  const all = allHoldings(pool).map((holding, index) => {
-    const amount = paid[index] ?? 0n;
-    const carry = (due[index] ?? 0n) - amount * E8_PER_CENT;
-    return amount === 0n && carry === holding.carry ? holding : { ...holding, pooled: holding.pooled + amount, carry };
-  });
-  const after = withHoldings(pool, all);
-  checkCarries(after);
-  const parts = after.holdings.flatMap(({ subscriptionId }, index) => {
-    const amount = paid[index] ?? 0n;
-    return amount === 0n ? [] : [{ subscriptionId, amount }];
-  });
-  return { pool: after, parts, own: paid.at(-1) ?? 0n };
 }

@@ -1,8 +1,8 @@
 import { accruedIn, changeUnits } from "./accruals.ts";
 import { netAssetValue } from "./equity.ts";
-import { floorDivide, sumOf } from "./rounding.ts";
+import { floorDivide } from "./rounding.ts";
 import { runFlows } from "./run-flows.ts";
-import { allHoldings, sharingUnits, totalUnits, withHoldings } from "./units.ts";
+import { allHoldings, sharingHoldings, totalUnits, withHoldings } from "./units.ts";
 import {
   E8_PER_CENT,
   OWN_CAPITAL,
@@ -16,7 +16,6 @@ import {
 /** An open position of the Master as the platform shows it. */
 export type Mark = {
   readonly positionId: bigint;
-  readonly symbol: string;
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
   /** Profit and swap so far, in cents. */
@@ -43,7 +42,7 @@ export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
 /** The pool with its floating result attributed as of these marks. */
 export function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const known = new Map(pool.positions.map((position) => [position.positionId, position]));
-  const units = sumOf(sharingUnits(allHoldings(pool)));
+  const units = totalUnits(sharingHoldings(allHoldings(pool)));
   const positions = marks.map((mark) => {
     const position = known.get(mark.positionId);
     known.delete(mark.positionId);
@@ -65,7 +64,7 @@ export function valuePositions(pool: UnitPool, marks: readonly Mark[]): UnitPool
 
 /** The pool with its floating result attributed as it was valued last. */
 export function attributeValued(pool: UnitPool): UnitPool {
-  const units = sumOf(sharingUnits(allHoldings(pool)));
+  const units = totalUnits(sharingHoldings(allHoldings(pool)));
   const positions = pool.positions.map((each) => {
     return { ...each, mark: each.valued, perUnit: each.perUnit + floorDivide(each.valued - each.mark, units) };
   });
@@ -78,7 +77,6 @@ function markPosition(mark: Mark, position: PoolPosition | undefined, units: big
   const earned = floating - (position?.mark ?? 0n);
   return {
     positionId: mark.positionId,
-    symbol: mark.symbol,
     volume: mark.volume,
     mark: floating,
     perUnit: (position?.perUnit ?? 0n) + floorDivide(earned, units),

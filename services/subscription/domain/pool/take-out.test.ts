@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { aMark, anEmptyHolding, aPool, after, struck, withDeposit } from "../../testing/pools.ts";
-import { leaveUnits, takeOut } from "./take-out.ts";
+import { leaveUnits, takeOut, takeOutFlat } from "./take-out.ts";
 import { PoolBroken } from "./unit-pool.ts";
 
 const P = 71n;
+const CENT = 1_000_000n;
 
 test("a negative outflow and an outflow without a holding are rejected", () => {
   expect(() => takeOut(aPool(100_00n), 1n, -1n)).toThrow(PoolBroken);
@@ -37,4 +38,23 @@ test("a carry goes to the holding with most units, the first of equals, or to ow
 test("an Investor cannot leave while a position is open", () => {
   const open = struck(after(aPool(100_00n), { kind: "entry", positionId: P }), aMark(P, 0n));
   expect(() => leaveUnits(open, 1n)).toThrow(PoolBroken);
+});
+
+test("an inflow of another Investor waits for a separate strike", () => {
+  const [one, two] = aPool(100_00n, 300_00n).holdings;
+  const waiting = { ...two!, waiting: 50_00n };
+  const pool = { ...aPool(), holdings: [one!, waiting] };
+  const { holdings } = takeOutFlat(pool, [{ subscriptionId: 1n, amount: 100_00n, isLast: false }]);
+  expect(holdings).toEqual([anEmptyHolding(1n), waiting]);
+});
+
+test("Investors who take capital out together get what each would get alone", () => {
+  const outflows = [
+    { subscriptionId: 1n, amount: 25_00n, isLast: false },
+    { subscriptionId: 2n, amount: 300_00n, isLast: true },
+  ];
+  const pool = aPool(100_00n, 300_00n);
+  const taken = takeOutFlat(pool, outflows);
+  expect(taken.holdings).toEqual([{ ...anEmptyHolding(1n), units: 75_00n * CENT, pooled: 75_00n }]);
+  expect(taken).toEqual(outflows.reduce((left, outflow) => takeOutFlat(left, [outflow]), pool));
 });

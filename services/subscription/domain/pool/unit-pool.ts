@@ -12,6 +12,9 @@ export const SCALE = 10n ** 24n;
 /** In place of the subscription id of own capital: the highest number, so that own capital is last in every order. */
 export const OWN_CAPITAL = 2n ** 63n - 1n;
 
+/** Cents of one subscription, signed. */
+export type Part = { readonly subscriptionId: bigint; readonly amount: bigint };
+
 /** The share of one Investor in a pool, or of the own capital of the Master. Amounts in cents. */
 export type UnitHolding = {
   /** OWN_CAPITAL for own capital. */
@@ -31,7 +34,6 @@ export type UnitHolding = {
 /** An open position of the Master, with its attributed floating result. */
 export type PoolPosition = {
   readonly positionId: bigint;
-  readonly symbol: string;
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
   /** M: the attributed part of its floating result, e8 times SCALE. */

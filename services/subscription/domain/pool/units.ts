@@ -18,12 +18,12 @@ export function totalUnits(holdings: readonly UnitHolding[]): bigint {
 }
 
 /**
- * The units by which marks and results are shared. While no holding has units, own capital is suspense and counts as
+ * The holdings with the units by which marks and results are shared. While none has units, own capital is suspense and counts as
  * one unit, so that they always have an owner. Expects the holdings as `allHoldings` lists them.
  */
-export function sharingUnits(all: readonly UnitHolding[]): bigint[] {
-  const units = all.map((holding) => holding.units);
-  return units.some((own) => own > 0n) ? units : units.with(-1, 1n);
+export function sharingHoldings(all: readonly UnitHolding[]): readonly UnitHolding[] {
+  const own = all.at(-1);
+  return own === undefined || all.some(({ units }) => units > 0n) ? all : all.with(-1, { ...own, units: 1n });
 }
 
 /** Index of the holding with most units, the first of equals; undefined while no holding has units. */

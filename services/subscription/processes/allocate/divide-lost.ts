@@ -1,6 +1,5 @@
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { later } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import {
   type AsPosted,
@@ -11,7 +10,6 @@ import {
   type WeekOfDeals,
 } from "../../domain/divide-as-posted.ts";
 import { sumOf } from "../../domain/pool/rounding.ts";
-import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts } from "../../store/books.ts";
 import {
   addUnexplained,
@@ -25,10 +23,10 @@ import {
 } from "../../store/lost-results.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { listWaitingDeals } from "../../store/results.ts";
-import { listActiveHoldings } from "../../store/unit-pools.ts";
+import { listActiveHoldings, lockPoolState } from "../../store/unit-pools.ts";
 import { jobContext } from "../deadlines.ts";
-import { lockPoolState, openLedger, saveLedger } from "./ledger.ts";
-import { waitAfterCutOff } from "./mark-master.ts";
+import { openLedger, saveLedger } from "./ledger.ts";
+import { lastToClose } from "./mark-master.ts";
 import { readMaster } from "./read-master.ts";
 
 /** Commits of one Master in one run; the next run goes on. */
@@ -127,7 +125,7 @@ async function allocateWeek(
 ): Promise<Step> {
   const last = deals.at(-1);
   if (last === undefined) return { next: isEnded ? "week" : "done" };
-  const { ledger, end } = await openLedger(tx, deps, master, { through: last.number, reading: undefined });
+  const { ledger, end } = await openLedger(tx, deps, master, { through: last.number });
   await saveLedger(tx, deps, ledger);
   return { next: end === "stopped" ? "done" : "more" };
 }
@@ -141,7 +139,7 @@ async function allocateAsPosted(
 ): Promise<boolean> {
   const elsewhere = master.own.units === 0n ? unexplained : 0n;
   const correction = { ...division, elsewhere };
-  const { ledger } = await openLedger(tx, deps, master, { through: division.number, reading: undefined, correction });
+  const { ledger } = await openLedger(tx, deps, master, { through: division.number, correction });
   await saveLedger(tx, deps, ledger);
   if (ledger.allocatedThrough < division.number) return false;
   await addUnexplained(tx, master.login, { unexplained, imported: elsewhere });
@@ -156,11 +154,10 @@ async function allocateAsPosted(
 async function closeWeek(deps: Deps, login: string): Promise<boolean> {
   const { isComplete, requestedAt, platformAt, logNumber, marks } = await readMaster(deps, login, jobContext());
   if (!isComplete) return false;
-  const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
   return await inTransaction(deps.pool, async (tx) => {
     const master = await lockMaster(tx, login, { isSettling: true });
     if (master === undefined || master.stoppedReason !== null) return false;
-    const reading = { at: requestedAt, marks, closeThrough };
+    const reading = { at: requestedAt, marks, closeThrough: lastToClose(deps.week, platformAt) };
     const { ledger } = await openLedger(tx, deps, master, { through: logNumber, reading, isForWeek: true });
     await saveLedger(tx, deps, ledger);
     return ledger.master.weeksClosedThrough !== master.weeksClosedThrough;

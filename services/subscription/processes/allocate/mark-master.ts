@@ -2,8 +2,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
-import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
-import { lockMaster, type Master } from "../../store/masters.ts";
+import { lastCutOff, nextCutOff, type Week } from "../../domain/weeks.ts";
+import { lockMaster } from "../../store/masters.ts";
 import { countFailedMark, hasFlowsToStrike, resetMarkTries } from "../../store/marking.ts";
 import { waitForPrice } from "../../store/market-waits.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger, valueLedger } from "./ledger.ts";
@@ -22,12 +22,17 @@ export function waitAfterCutOff({ periodMs }: Week): number {
   return Math.min(MAX_WAIT_MS, periodMs / WAITS_PER_PERIOD);
 }
 
+/** The latest cut-off that is long enough before an instant. */
+export function lastToClose(week: Week, at: Date): Date {
+  return lastCutOff(week, later(at, -waitAfterCutOff(week)));
+}
+
 /**
  * Reads a Master and does what needs its marks at that log position: closes the weeks that have ended, issues units for
  * waiting money and redeems units of outflows. A failure is recorded on the row and retried after a pause.
  */
 export async function markMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
-  const reason = await tryToMark(deps, { login, isValuation: false }, context).catch((error: unknown) => {
+  const reason = await tryToMark(deps, login, context).catch((error: unknown) => {
     deps.log.info("Master not marked, retry scheduled", { login, error });
     return reasonOf(error);
   });
@@ -37,17 +42,24 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
 
 /** Reads a Master as `markMaster` does, so that its pool is valued. Throws when it cannot be read. */
 export async function valueMaster(deps: Deps, login: string, context: CallContext): Promise<void> {
-  await tryToMark(deps, { login, isValuation: true }, context);
+  await tryToMark(deps, login, context, true);
 }
 
-/** Undefined when nothing is left to do or allowed; else the reason for a retry. */
-async function tryToMark(deps: Deps, wanted: Wanted, context: CallContext): Promise<string | undefined> {
-  const { login } = wanted;
+/**
+ * Undefined when nothing is left to do or allowed; else the reason for a retry. For a valuation the pool is valued also when nothing else
+ * needs its marks.
+ */
+async function tryToMark(
+  deps: Deps,
+  login: string,
+  context: CallContext,
+  isValuation = false,
+): Promise<string | undefined> {
   let reads = 0;
   for (let commits = 0; commits < MAX_COMMITS; commits += 1) {
     const reading = await readMaster(deps, login, context, await hasFlowsToStrike(deps.pool, login));
     const end = reading.isComplete
-      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, wanted, reading))
+      ? await inTransaction(deps.pool, (tx) => markAtLogPosition(tx, deps, reading, isValuation))
       : ({ kind: "moved", why: "the Master's latest deals are still being read" } as const);
     if (end.kind === "done") return undefined;
     if (end.kind === "waits") return end.why;
@@ -56,73 +68,55 @@ async function tryToMark(deps: Deps, wanted: Wanted, context: CallContext): Prom
   return "the backlog of deals is long";
 }
 
-type Wanted = {
-  readonly login: string;
-  /** The pool is valued also when nothing else needs its marks. */
-  readonly isValuation: boolean;
-};
+/** "more": the backlog continues with the next commit. "moved": the Master has traded since the reading. */
+type End = { readonly kind: "done" | "more" } | { readonly kind: "moved" | "waits"; readonly why: string };
 
-type End =
-  | { readonly kind: "done" }
-  /** The backlog continues with the next commit. */
-  | { readonly kind: "more" }
-  /** The Master has traded since the reading. */
-  | { readonly kind: "moved"; readonly why: string }
-  | { readonly kind: "waits"; readonly why: string };
-
-async function markAtLogPosition(tx: Transaction, deps: Deps, wanted: Wanted, reading: MasterReading): Promise<End> {
-  const { login, isValuation } = wanted;
-  const { requestedAt, platformAt, logNumber, lastDealAt, marks, arePricesChecked, oldPrices } = reading;
+async function markAtLogPosition(
+  tx: Transaction,
+  deps: Deps,
+  reading: MasterReading,
+  isValuation: boolean,
+): Promise<End> {
+  const { week } = deps;
+  const { login, requestedAt, platformAt, logNumber, lastDealAt, marks, arePricesChecked, oldPrices } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null) return { kind: "done" };
-  const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
   const { ledger, end } = await openLedger(tx, deps, master, {
     through: logNumber,
-    reading: { at: requestedAt, marks, closeThrough },
+    reading: { at: requestedAt, marks, closeThrough: lastToClose(week, platformAt) },
     isForStrike: true,
   });
   const isAtReading = end === "done" && master.filedNumber === logNumber;
-  const saveUnstruck = async (): Promise<void> =>
+  const endUnstruck = async (unstruck: End): Promise<End> => {
     await saveLedger(tx, deps, isValuation && isAtReading ? await valueLedger(tx, deps, ledger, marks) : ledger);
-  if (end !== "done" || isWeekDue(deps.week, ledger.master, lastDealAt) || !hasSomethingToStrike(ledger)) {
-    await saveUnstruck();
-    if (end === "full") return { kind: "more" };
-    if (isClosingDue(deps, ledger.master)) {
-      return { kind: "waits", why: "the clock of the trading platform has not passed the end of the week" };
+    return unstruck;
+  };
+  // Money that joins or leaves after a cut-off must not count in the week before it. All money that waits has come before a week that
+  // ended after the latest deal, so it does not wait for the close of that week.
+  const isWeekDue = nextCutOff(week, ledger.master.weeksClosedThrough, lastDealAt) !== undefined;
+  if (end !== "done" || isWeekDue || !hasSomethingToStrike(ledger)) {
+    if (end === "full") return await endUnstruck({ kind: "more" });
+    // By the local clock the week ended so long ago that it should have been closed with this reading.
+    const ended = nextCutOff(week, ledger.master.weeksClosedThrough, later(deps.now(), -waitAfterCutOff(week)));
+    if (ended !== undefined) {
+      return await endUnstruck({
+        kind: "waits",
+        why: "the clock of the trading platform has not passed the end of the week",
+      });
     }
     // The job that closes weeks closes a week that has ended too recently for this reading.
-    return { kind: "done" };
+    return await endUnstruck({ kind: "done" });
   }
-  if (!isAtReading) {
-    await saveUnstruck();
-    return { kind: "moved", why: "the Master trades faster than it can be marked" };
-  }
+  if (!isAtReading) return await endUnstruck({ kind: "moved", why: "the Master trades faster than it can be marked" });
   if (!arePricesChecked) {
-    await saveUnstruck();
-    return { kind: "moved", why: "money joined or left while the Master was read" };
+    return await endUnstruck({ kind: "moved", why: "money joined or left while the Master was read" });
   }
   if (oldPrices !== undefined) {
-    await saveUnstruck();
     await waitForPrice(tx, login, oldPrices, deps.now());
-    return { kind: "done" };
+    return await endUnstruck({ kind: "done" });
   }
   const struck = await strikeLedger(tx, deps, ledger, marks);
   await saveLedger(tx, deps, struck ?? ledger);
   if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
   return { kind: "waits", why: "the pool has no value at which an Investor could join or leave" };
-}
-
-/** The week ended so long ago, by the local clock, that it should have been closed with this reading. */
-function isClosingDue({ week, now }: Deps, { weeksClosedThrough }: Master): boolean {
-  const through = later(now(), -waitAfterCutOff(week));
-  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, through, 1).length > 0;
-}
-
-/**
- * A week that ended before the latest deal is closed first: money that joins or leaves after a cut-off must not count in the week before it.
- * All money that waits has come before a week that ended since, so it does not wait for the close of that week.
- */
-function isWeekDue(week: Week, { weeksClosedThrough }: Master, lastDealAt: Date | undefined): boolean {
-  if (weeksClosedThrough === null || lastDealAt === undefined) return false;
-  return cutOffsDue(week, weeksClosedThrough, lastDealAt, 1).length > 0;
 }

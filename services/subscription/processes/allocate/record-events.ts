@@ -1,34 +1,32 @@
-import type { Log } from "#kernel/log.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
-import type { DayPart } from "../../domain/performance.ts";
-import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
+import { chainValuations, type DayPart, type Valuation, valuationsOf } from "../../domain/performance.ts";
 import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationRow, insertEntries, insertRows, type NewAllocationEntry } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { insertCompensations } from "../../store/compensations.ts";
 import { insertOpenWeeks } from "../../store/open-weeks.ts";
 import { addUnposted } from "../../store/postings.ts";
-import type { ActiveHolding } from "../../store/unit-pools.ts";
+import { findLastPart } from "../../store/performance.ts";
+import { type ActiveHolding, listActiveHoldings } from "../../store/unit-pools.ts";
+import { UTC } from "#kernel/time-zone.ts";
 
-type Pooled = {
-  readonly master: Master;
-  readonly active: readonly ActiveHolding[];
-  /** The performance after each result. */
-  readonly chain: readonly (DayPart | undefined)[];
-};
+/** The last part of a day of a pool's performance as each result and each mark has left it, in their order. */
+export type Chain = readonly (DayPart | undefined)[];
 type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
 
 /** Records the pool events: the allocation entries, the rows of each Investor and the amounts to post. */
 export async function recordEvents(
   tx: Transaction,
   deps: Deps,
-  { master, active, chain }: Pooled,
+  master: Master,
   events: readonly PoolEvent[],
-): Promise<Pick<Master, "lastAllocation" | "isInDeficit">> {
-  const { login } = master;
-  const numbered = events.map((event, index) => ({ ...event, number: master.lastAllocation + 1n + BigInt(index) }));
+): Promise<Pick<Master, "lastAllocation" | "isInDeficit"> & { readonly chain: Chain }> {
+  const { login, lastAllocation } = master;
+  if (events.length === 0) return { chain: [], lastAllocation, isInDeficit: master.isInDeficit };
+  const chain = await chained(tx, deps, { master, chain: [] }, valuationsOf(events));
+  const numbered = events.map((event, index) => ({ ...event, number: lastAllocation + 1n + BigInt(index) }));
   const results = numbered.filter((event): event is Numbered<ResultEvent> => event.kind === "result");
   const weeks = numbered.filter((event): event is Numbered<WeekEvent> => event.kind === "week");
   const valued = new Map(results.map(({ number }, index) => [number, chain[index]]));
@@ -38,6 +36,7 @@ export async function recordEvents(
     numbered.map((event) => entryOf(event, valued.get(event.number))),
     deps.now(),
   );
+  const active = weeks.length === 0 ? [] : await listActiveHoldings(tx, login);
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await insertCompensations(
     tx,
@@ -46,52 +45,54 @@ export async function recordEvents(
     ),
     deps.now(),
   );
-  await addUnposted(tx, unpostedOf(results, active));
+  await addUnposted(
+    tx,
+    results.flatMap(({ parts, raised }) => [...parts, ...raised.raised]),
+  );
   await insertOpenWeeks(
     tx,
     login,
     weeks.map(({ number }) => number),
   );
-  const isInDeficit = trackDeficit(tx, deps, master, results);
+  let { isInDeficit } = master;
+  for (const { equity, deal } of results) {
+    isInDeficit = followDeficit(tx, deps, { login, isInDeficit, filedDealId: deal.dealId }, equity);
+  }
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
-  // Inflows have waited for the end of a deficit, or for the allocation of a loss.
-  if (master.isInDeficit || results.some(({ deal }) => deal.amount < 0n)) {
-    afterCommit(tx, deps.wakeSignals.mirrors.notify);
-  }
+  // Inflows have waited for the allocation of a loss.
+  if (results.some(({ deal }) => deal.amount < 0n)) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   if (weeks.length > 0) {
     afterCommit(tx, deps.wakeSignals.fees.notify);
     afterCommit(tx, deps.wakeSignals.results.notify);
     afterCommit(tx, deps.wakeSignals.strikes.notify);
   }
-  return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
+  return { chain, lastAllocation: lastAllocation + BigInt(events.length), isInDeficit };
+}
+
+/** The chain of the pool's values with further valuations. */
+export async function chained(
+  tx: Transaction,
+  deps: Deps,
+  { master: { login }, chain }: { readonly master: Pick<Master, "login">; readonly chain: Chain },
+  valuations: readonly Valuation[],
+): Promise<Chain> {
+  if (valuations.length === 0) return chain;
+  const last = chain.findLast((part) => part !== undefined) ?? (await findLastPart(tx, login));
+  return [...chain, ...chainValuations(last, valuations, deps.serverDays ?? UTC)];
 }
 
 function entryOf(event: Numbered<PoolEvent>, valued: DayPart | undefined): NewAllocationEntry {
   const { number, pool } = event;
   const poolUnits = totalUnits(allHoldings(pool));
-  if (event.kind === "week") {
-    const { periodStart, cutOff, markedAt } = event;
-    return { number, poolUnits, result: undefined, week: { periodStart, cutOff, markedAt }, valued };
-  }
-  const { deal, own, raised, elsewhere } = event;
+  if (event.kind === "week") return { number, poolUnits, result: undefined, week: event, valued };
+  const { deal, own, elsewhere } = event;
   const { number: logNumber, dealId, dealAt } = deal;
-  const result = {
-    logNumber,
-    dealId,
-    dealAt,
-    amount: resultOf(event),
-    own,
-    raised: raised.total,
-    elsewhere,
-    caseId: 0n,
-  };
+  const raised = event.raised.total;
+  // The rest of the deal has raised holdings below zero.
+  const amount = deal.amount - raised;
+  const result = { logNumber, dealId, dealAt, amount, own, raised, elsewhere, caseId: 0n };
   return { number, poolUnits, result, week: undefined, valued };
-}
-
-/** What of the deal was shared as a result; the rest has raised holdings below zero. */
-function resultOf({ deal, raised }: Pick<ResultEvent, "deal" | "raised">): bigint {
-  return deal.amount - raised.total;
 }
 
 /** A row for each Investor with units, also with a part of 0.00: what repairs the result later is divided by them. */
@@ -110,7 +111,7 @@ function rowsOfWeek(
   { number, cutOff, shares, pool }: Numbered<WeekEvent>,
   active: readonly ActiveHolding[],
 ): AllocationRow[] {
-  const holdings = holdingsOf(pool);
+  const holdings = new Map(pool.holdings.map((holding) => [holding.subscriptionId, holding]));
   return active
     .filter(({ startedAt }) => startedAt < cutOff)
     .map(({ subscriptionId }) => {
@@ -119,34 +120,10 @@ function rowsOfWeek(
     });
 }
 
-function holdingsOf({ holdings }: UnitPool): ReadonlyMap<bigint, UnitHolding> {
-  return new Map(holdings.map((holding) => [holding.subscriptionId, holding]));
-}
-
-function unpostedOf(results: readonly ResultEvent[], active: readonly ActiveHolding[]) {
-  const total = new Map<bigint, bigint>();
-  for (const { parts, raised } of results) {
-    for (const { subscriptionId, amount } of [...parts, ...raised.raised]) {
-      total.set(subscriptionId, (total.get(subscriptionId) ?? 0n) + amount);
-    }
-  }
-  return active
-    .filter(({ subscriptionId }) => total.has(subscriptionId))
-    .map(({ subscriptionId, investorLogin }) => ({ investorLogin, amount: total.get(subscriptionId) ?? 0n }));
-}
-
-/** Whether the pool is in deficit after the results. Logged when it begins, not again with every result while it lasts. */
-function trackDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultEvent[]) {
-  let { isInDeficit } = master;
-  for (const { equity, deal } of results) {
-    if (equity < 0n && !isInDeficit) logDeficit(tx, log, { login, dealId: deal.dealId });
-    isInDeficit = equity < 0n;
-  }
-  return isInDeficit;
-}
-
 function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events: readonly Numbered<PoolEvent>[]): void {
-  const unallocated = events.filter((event) => event.kind === "result" && event.own !== 0n && isWithoutUnits(event));
+  const unallocated = events.filter(
+    (event) => event.kind === "result" && event.own !== 0n && totalUnits(allHoldings(event.pool)) === 0n,
+  );
   const late = events.filter((event) => event.kind === "result" && event.isLate);
   const missed = events.filter((event) => event.kind === "week" && event.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
@@ -156,13 +133,20 @@ function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events:
   });
 }
 
-function isWithoutUnits({ pool }: ResultEvent): boolean {
-  return totalUnits(allHoldings(pool)) === 0n;
-}
-
-/** Investors cannot join the pool until its equity is positive again. No transfer fails: the broker's compensation, or a result, ends it. */
-export function logDeficit(tx: Transaction, log: Log, { login, dealId }: { login: string; dealId: bigint }): void {
-  afterCommit(tx, () =>
-    log.warn("pool in deficit, no Investor can join until it is covered", { login, ticket: dealId }),
-  );
+/**
+ * Whether the pool is in deficit with this equity: then Investors cannot join it, and inflows wait. No transfer fails: the broker's
+ * compensation, or a result, ends it. Logged when it begins, with the last deal.
+ */
+export function followDeficit(
+  tx: Transaction,
+  { log, wakeSignals }: Deps,
+  { login, isInDeficit: wasInDeficit, filedDealId: ticket }: Pick<Master, "login" | "isInDeficit" | "filedDealId">,
+  equity: bigint,
+): boolean {
+  const isInDeficit = equity < 0n;
+  if (isInDeficit && !wasInDeficit) {
+    afterCommit(tx, () => log.warn("pool in deficit, no Investor can join until it is covered", { login, ticket }));
+  }
+  if (!isInDeficit && wasInDeficit) afterCommit(tx, wakeSignals.mirrors.notify);
+  return isInDeficit;
 }

@@ -5,7 +5,9 @@ import type { Deps } from "../../deps.ts";
 import { divideLost, keepLostElsewhere } from "./divide-lost.ts";
 import { jobContext } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { reviewLostResults } from "../review/lost-results.ts";
+import { keepCases, type WantedCase } from "../review/keep-cases.ts";
+import { formatMinor } from "#kernel/money.ts";
+import { sumOf } from "../../domain/pool/rounding.ts";
 import { listFiledNumbers } from "../../store/filed-numbers.ts";
 import { saveGeneration } from "../../store/permit-generation.ts";
 import { refuse } from "../../refusals.ts";
@@ -13,9 +15,15 @@ import {
   hasLostToBook,
   listMastersToDivide,
   listMastersWithoutInvestors,
+  listUnexplained,
   settleLostResults,
+  sumElsewhere,
+  type Unexplained,
 } from "../../store/lost-results.ts";
 import { findUnsettledDatabase, lockSettlement, markSettled } from "../../store/settled-database.ts";
+
+/** Prefix of the subjects of cases about results of a lost time that no posting explains, before the login of the Master. */
+export const LOST_RESULTS = "lost_results:";
 
 /** Logs that are compared in one call. */
 const LOGINS_PER_CALL = 1_000;
@@ -102,6 +110,37 @@ async function settle(
   if (database !== undefined && state === PermitState.GRANTED) return await end(deps, database, generation);
   await deps.platform.reportRecovered({ service: "subscription", generation }, jobContext());
   return false;
+}
+
+/**
+ * What postings to Investors in the pools do not explain is what was posted to Investors who are in none by the books: it settles the flows of their
+ * repeated assigns. When the amounts differ, operators decide. Whether nothing is left to decide.
+ */
+async function reviewLostResults(deps: Deps): Promise<boolean> {
+  let wanted: readonly WantedCase[] = [];
+  await keepCases(deps, LOST_RESULTS, async () => {
+    const unexplained = await listUnexplained(deps.pool);
+    const elsewhere = await sumElsewhere(deps.pool);
+    const isExplained = elsewhere !== 0n && sumOf(unexplained.map(({ amount }) => amount)) === elsewhere;
+    wanted = isExplained ? [] : unexplained.map((each) => wantedCase(each, elsewhere));
+    return wanted;
+  });
+  return wanted.length === 0;
+}
+
+function wantedCase({ login, amount }: Unexplained, elsewhere: bigint): WantedCase {
+  const evidence = { unexplained: formatMinor(amount), posted_outside_pools: formatMinor(elsewhere) };
+  return {
+    newCase: {
+      subject: LOST_RESULTS + login,
+      reason: "lost_results",
+      login,
+      amount,
+      evidence,
+      actions: ["acknowledge"],
+    },
+    isSame: (reviewCase) => reviewCase.amount === amount,
+  };
 }
 
 async function end({ pool, log, wakeSignals }: Deps, database: string, generation: bigint): Promise<boolean> {

@@ -6,9 +6,10 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { changeAccount, takeBaseline } from "../../domain/buckets.ts";
+import { accountBusy } from "../../domain/lock-refusals.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
-import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
+import { abortAssignment, type Assignment, getAssignment, markLockReleased } from "../../store/assignments.ts";
 import { lockAccounts, lockPools, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { beginWeeks } from "../../store/masters.ts";
@@ -22,8 +23,16 @@ import { publishFollowing } from "../../messages/capital-events.ts";
 /** Maximum wait for locks: another transaction on the pool of the Master may change thousands of rows. */
 const LOCKS_MS = 5_000;
 
-export function lockOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): AccountLock {
+export type AssignmentSaga = Pick<Subscription, "id" | "investorLogin">;
+
+export function lockOfAssignment({ id, investorLogin }: AssignmentSaga): AccountLock {
   return { login: investorLogin, lockOwner: `subscription:assign:${id}:1` };
+}
+
+export function tookTooLong(): Refusal {
+  return accountBusy(
+    "The assignment took longer than its caller waits, and was aborted. Nothing was executed. Send the request again in a second.",
+  );
 }
 
 /**
@@ -55,26 +64,18 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
 /** Aborts an undecided assignment and releases its account lock. No effect on one that was decided in the meantime. */
 export async function abandonAssignment(
   deps: Deps,
-  subscription: Subscription,
+  saga: AssignmentSaga,
   refusal: Refusal,
   context: CallContext,
 ): Promise<void> {
-  const isOver = await inTransaction(deps.pool, async (tx) => {
-    if (!(await moveSubscriptions(tx, [subscription.id], "refused"))) return false;
-    await recordAssignmentRefusal(tx, subscription.id, recordedAs(refusal));
-    return true;
-  });
-  if (isOver) await releaseAssignmentLock(deps, subscription, context);
+  if (!(await abortAssignment(deps.pool, saga.id, recordedAs(refusal)))) return;
+  await releaseAssignmentLock(deps, saga, context);
 }
 
 /** Releases the account lock of a saga that has ended. */
-export async function releaseAssignmentLock(
-  deps: Deps,
-  subscription: Subscription,
-  context: CallContext,
-): Promise<void> {
-  const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
-  if (isReleased) await markLockReleased(deps.pool, subscription.id);
+export async function releaseAssignmentLock(deps: Deps, saga: AssignmentSaga, context: CallContext): Promise<void> {
+  const isReleased = await releaseLock(deps, lockOfAssignment(saga), context);
+  if (isReleased) await markLockReleased(deps.pool, saga.id);
   else deps.wakeSignals.assignmentSagas.notify();
 }
 
@@ -105,7 +106,7 @@ async function begin(
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
   // Another replica has finished the assignment.
-  if (!(await moveSubscriptions(tx, [id], "assigned"))) return;
+  if (!(await moveSubscriptions(tx, [id], { from: "ASSIGNING", to: "ACTIVE" }))) return;
   publishFollowing(tx, { investorLogin, masterLogin });
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   afterCommit(tx, wakeSignals.weeks.notify);

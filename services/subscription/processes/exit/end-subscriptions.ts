@@ -23,7 +23,7 @@ export async function endSubscriptions(
   if (first === undefined) return;
   const ids = left.map(({ subscriptionId }) => subscriptionId);
   await deleteArrivalsOf(tx, ids);
-  assert(await moveSubscriptions(tx, ids, "left"), "only an active subscription can be left");
+  assert(await moveSubscriptions(tx, ids, { from: "ACTIVE", to: "PAUSED" }), "only an active subscription can be left");
   for (const { investorLogin } of exits) publishFollowing(tx, { investorLogin, masterLogin: "" });
   await endWeeksIfEmpty(tx, first.masterLogin);
   const transfers = await insertExitTransfers(tx, left, at);

@@ -22,7 +22,7 @@ import type { Departure } from "../../store/departures.ts";
 import { outcomeUnknown } from "../departure/end.ts";
 import { settleImportedExits } from "./settle-imported.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
-import { followGeneration } from "../follow-generation.ts";
+import { followGeneration } from "../request-transfers.ts";
 import { jobContext } from "../deadlines.ts";
 
 /** Transfers of one run; each is one call to platform, all at the same time. */

@@ -5,7 +5,6 @@ import {
   listExitsToSettle,
   listImportedExits,
   markExitsSettled,
-  type SplitExit,
   splitExit,
 } from "../../store/exit-transfers.ts";
 import { publishExitsCompleted } from "../../messages/capital-events.ts";
@@ -27,10 +26,17 @@ export async function settleImportedExits(deps: Deps): Promise<void> {
 async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
   await inTransaction(pool, async (tx) => {
     const { imported, exits } = await listExitsToSettle(tx, masterLogin);
-    const { covered, rest } = coveredBy(-imported, exits);
-    if (covered.length === 0) return;
     const at = now();
-    if (rest !== undefined) await splitExit(tx, rest, at);
+    const covered: ExitTransfer[] = [];
+    let left = -imported;
+    for (const exit of exits) {
+      if (left <= 0n) break;
+      const moved = exit.amount < left ? exit.amount : left;
+      if (moved < exit.amount) await splitExit(tx, exit, moved, at);
+      covered.push({ ...exit, amount: moved });
+      left -= moved;
+    }
+    if (covered.length === 0) return;
     const ids = [...new Set(covered.map(({ subscriptionId }) => subscriptionId))];
     await changeHoldings(
       tx,
@@ -39,24 +45,4 @@ async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
     await markExitsSettled(tx, masterLogin, covered, at);
     publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
   });
-}
-
-type Covered = {
-  readonly covered: readonly ExitTransfer[];
-  /** What is left of the last one, which is covered in part. */
-  readonly rest: SplitExit | undefined;
-};
-
-/** The exits, oldest first, that an amount covers; the last one may be covered in part. */
-function coveredBy(amount: bigint, exits: readonly ExitTransfer[]): Covered {
-  let left = amount;
-  const covered: ExitTransfer[] = [];
-  for (const exit of exits) {
-    if (left <= 0n) break;
-    const moved = exit.amount < left ? exit.amount : left;
-    left -= moved;
-    covered.push({ ...exit, amount: moved });
-    if (moved < exit.amount) return { covered, rest: { exit, moved } };
-  }
-  return { covered, rest: undefined };
 }

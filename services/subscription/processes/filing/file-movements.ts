@@ -1,6 +1,5 @@
-import assert from "node:assert/strict";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type AccountMoved, AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../../deps.ts";
 import { type Books, changesOf, type LoggedMovement } from "../../domain/books.ts";
 import { isDebit, isTransfer } from "../../domain/classify-movement.ts";
@@ -20,7 +19,7 @@ import { insertMasterResults } from "../../store/results.ts";
 import { markSettled } from "../../store/settled-database.ts";
 import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
-import { filedMovementOf, resultOf } from "../../messages/movement.ts";
+import { movementOf } from "../../messages/movement.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
 import { recordStops } from "../review/record-stops.ts";
 
@@ -33,45 +32,41 @@ export type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log" | "adoptsCharg
 export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: readonly AccountMoved[]): Promise<void> {
   // Payment accounts do not belong to a pool.
   const ours = moved.filter(({ role }) => role === AccountRole.INVESTOR || role === AccountRole.MASTER);
-  if (ours.length === 0) return;
-  const sources = new Map(ours.map((source) => [filedMovementOf(source, deps), source]));
+  const movements = ours.map((each) => movementOf(each, deps));
+  if (movements.length === 0) return;
+  const { investor = [], master = [] } = Object.groupBy(movements, ({ role }) => role);
   const books = await lockBooks(tx, {
-    investorLogins: loginsOf(ours, AccountRole.INVESTOR),
-    masterLogins: loginsOf(ours, AccountRole.MASTER),
-    stoppingLogins: loginsOf(ours.filter(isAmendment), AccountRole.INVESTOR),
-    reserveKeys: keysOf([...sources.keys()].filter(({ kind }) => isDebit(kind))),
-    importedFeesOf: importedFeesOf(sources.keys()),
-    transferKeys: keysOf([...sources.keys()].filter(({ kind }) => isTransfer(kind))),
+    investorLogins: loginsOf(investor),
+    masterLogins: loginsOf(master),
+    stoppingLogins: loginsOf(investor.filter(({ kind }) => kind === "amendment")),
+    reserveKeys: keysOf(movements.filter(({ kind }) => isDebit(kind))),
+    importedFeesOf: loginsOf(movements.filter((movement) => movement.kind === "fee_debit" && isImported(movement))),
+    transferKeys: keysOf(movements.filter(({ kind }) => isTransfer(kind))),
   });
   const before = { accounts: new Map(books.accounts), pools: new Map(books.pools), holdings: new Map(books.holdings) };
-  let gaps = 0;
-  for (const [movement, { role }] of sources) {
-    const filed = role === AccountRole.MASTER ? fileOnMaster(books, movement) : fileOnInvestor(books, movement);
-    if (filed === "gap") gaps += 1;
-  }
-  await save(tx, before, books);
-  await record(tx, deps, books, sources);
-  if (gaps > 0) afterCommit(tx, deps.wakeSignals.gaps.notify);
+  const filed = movements.map((movement) =>
+    movement.role === "master" ? fileOnMaster(books, movement) : fileOnInvestor(books, movement),
+  );
+  await savePools(tx, changed(before.pools, books.pools));
+  await saveAccounts(tx, changed(before.accounts, books.accounts));
+  await changeHoldings(tx, changesOf(before.holdings, books.holdings));
+  await record(tx, deps, books, movements);
+  if (filed.includes("gap")) afterCommit(tx, deps.wakeSignals.gaps.notify);
 }
 
-type Stored = Pick<Books, "accounts" | "pools" | "holdings">;
-
-/** Entries that were filed before change no book. */
-async function save(tx: Transaction, before: Stored, { accounts, pools, holdings }: Stored): Promise<void> {
-  await savePools(tx, changed(before.pools, pools));
-  await saveAccounts(tx, changed(before.accounts, accounts));
-  await changeHoldings(tx, changesOf(before.holdings, holdings));
-}
-
-/** A book that changes is replaced by another object. */
+/** Entries that were filed before change no book, and a book that changes is replaced by another object. */
 function changed<Key, Book>(before: ReadonlyMap<Key, Book>, after: ReadonlyMap<Key, Book>): Book[] {
   return [...after].flatMap(([key, book]) => (before.get(key) === book ? [] : [book]));
 }
 
-type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
-
-async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: Sources): Promise<void> {
+async function record(
+  tx: Transaction,
+  deps: FilingDeps,
+  books: Books,
+  movements: readonly LoggedMovement[],
+): Promise<void> {
   const { outcome } = books;
+  const { mirrors, exits, strikes } = deps.wakeSignals;
   const at = deps.now();
   await insertArrivals(tx, outcome.arrivals);
   await insertOwnArrivals(tx, outcome.ownFlows);
@@ -80,30 +75,22 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   await insertExitTransfers(tx, outcome.furtherExits, at);
   await insertMasterResults(
     tx,
-    outcome.results.map((movement) => resultOf(sourceOf(sources, movement))),
+    outcome.results.flatMap(({ trade }) => trade ?? []),
   );
   await insertLostResults(
     tx,
-    outcome.lostResults.map((movement) => ({ ...movement, at: sourceOf(sources, movement).dealAt ?? at })),
+    outcome.posted.filter(isImported).map((movement) => ({ ...movement, at: movement.dealAt ?? at })),
   );
-  if ([...sources.keys()].some(isImported)) await markSettled(tx, undefined);
+  if (movements.some(isImported)) await markSettled(tx, undefined);
   for (const unrequested of outcome.unrequested) await disownPosting(tx, unrequested);
   await insertFeeDebits(tx, outcome.feeDebits);
   // An applied mirror allows the next one of its Master.
-  if (await recordArrivals(tx, books, sources, at)) afterCommit(tx, deps.wakeSignals.mirrors.notify);
+  if (await recordApplied(tx, books, at)) afterCommit(tx, mirrors.notify);
   const left = [...books.holdings.values()].filter(({ isPooled }) => !isPooled);
-  publishExitsCompleted(
-    tx,
-    await cancelEmptied(
-      tx,
-      left.map(({ subscriptionId }) => subscriptionId),
-      at,
-    ),
-  );
-  if (await retryAfterDeals(tx, [...new Set(outcome.results.map(({ login }) => login))])) {
-    for (const signal of [deps.wakeSignals.mirrors, deps.wakeSignals.exits, deps.wakeSignals.strikes]) {
-      afterCommit(tx, signal.notify);
-    }
+  const leftIds = left.map(({ subscriptionId }) => subscriptionId);
+  publishExitsCompleted(tx, await cancelEmptied(tx, leftIds, at));
+  if (await retryAfterDeals(tx, loginsOf(outcome.results))) {
+    for (const signal of [mirrors, exits, strikes]) afterCommit(tx, signal.notify);
   }
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
@@ -138,42 +125,21 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, acco
 }
 
 /** Marks the mirrors and exit transfers that the log shows as applied, and publishes the mirrors. Whether more can be mirrored. */
-async function recordArrivals(
-  tx: Transaction,
-  { holdings, outcome }: Books,
-  sources: Sources,
-  at: Date,
-): Promise<boolean> {
-  const arrivals = outcome.appliedTransfers.map(({ transfer, movement }) => {
-    const { dealId, transferId, login } = sourceOf(sources, movement);
+async function recordApplied(tx: Transaction, { holdings, outcome }: Books, at: Date): Promise<boolean> {
+  const applied = outcome.appliedTransfers.map(({ transfer, movement: { dealId, transferId, login } }) => {
     return { ...transfer, dealId, transferId, masterLogin: login };
   });
-  const { mirror = [], exit = [] } = Object.groupBy(arrivals, ({ kind }) => kind);
+  const { mirror = [], exit = [] } = Object.groupBy(applied, ({ kind }) => kind);
   const hasFlows = await markMirrorsApplied(tx, mirror, at);
   await markExitsApplied(tx, exit, at);
   publishMirrorsApplied(tx, mirror, holdings);
   return hasFlows;
 }
 
-function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
-  const source = sources.get(movement);
-  assert(source !== undefined);
-  return source;
-}
-
 function keysOf(movements: readonly LoggedMovement[]): string[] {
   return [...new Set(movements.map(({ key }) => key))].filter((key) => key !== "");
 }
 
-function importedFeesOf(movements: Iterable<LoggedMovement>): string[] {
-  const fees = [...movements].filter((movement) => movement.kind === "fee_debit" && isImported(movement));
-  return [...new Set(fees.map(({ login }) => login))];
-}
-
-function isAmendment({ kind }: AccountMoved): boolean {
-  return kind === MovementKind.AMENDMENT;
-}
-
-function loginsOf(moved: readonly AccountMoved[], wanted: AccountRole): string[] {
-  return moved.filter(({ role }) => role === wanted).map(({ login }) => login);
+function loginsOf(movements: readonly LoggedMovement[]): string[] {
+  return [...new Set(movements.map(({ login }) => login))];
 }

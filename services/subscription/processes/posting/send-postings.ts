@@ -2,9 +2,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { postingKey } from "../../domain/posting.ts";
 import {
@@ -19,7 +18,7 @@ import {
 import { findUnsettledDatabase } from "../../store/settled-database.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { queuedTransfer, stateText } from "../../messages/transfer.ts";
-import { followGeneration } from "../follow-generation.ts";
+import { requestTransfers } from "../request-transfers.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { jobContext, waitBudget } from "../deadlines.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
@@ -35,29 +34,30 @@ export async function postResults(deps: Deps): Promise<boolean> {
   });
   if (claimed.length === 0) return false;
   failpoint("after_posting");
-  await sendPostings(deps, claimed, { lockOwner: "" }, jobContext());
+  await sendPostings(deps, claimed, "", jobContext());
   return claimed.length === POSTINGS_PER_RUN;
 }
 
-const NO_ANSWER = { state: "waits", reason: "no answer" } as const;
-
 /** The outcome of a posting; "waits" while it is not known, with the reason. */
-export type Posted = { readonly state: "applied" | "refused" | "waits"; readonly reason: string };
+type Posted = { readonly state: "applied" | "refused" | "waits"; readonly reason: string };
 
 /**
- * Requests postings from platform, or reads their outcome: a key is executed once. A result counts as posted only when the
- * log of the Investor shows it. Returns the outcomes in the order of the postings.
+ * Requests postings from platform, or reads their outcome. A result counts as posted only when the log of the Investor shows it. Returns the
+ * outcomes in the order of the postings.
  */
-export async function sendPostings(
+async function sendPostings(
   deps: Deps,
   postings: readonly Posting[],
-  { lockOwner }: { readonly lockOwner: string },
+  lockOwner: string,
   context: CallContext,
 ): Promise<Posted[]> {
-  const posted = await requestPostings(deps, postings, lockOwner, context);
+  const requests = postings.map((posting) => requestOf(posting, lockOwner));
+  const posted = (await requestTransfers(deps, requests, context)).map(postedOf);
   const waiting: Waiting[] = [];
   for (const [index, posting] of postings.entries()) {
-    const { state, reason } = posted[index] ?? NO_ANSWER;
+    const each = posted[index];
+    if (each === undefined) continue;
+    const { state, reason } = each;
     if (state === "refused") await refuse(deps, posting, reason);
     // When the feed is late, the log has the entry already. Until its claim ends nothing else is to be done for it.
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
@@ -65,25 +65,6 @@ export async function sendPostings(
   }
   if (waiting.length > 0) await inTransaction(deps.pool, (tx) => retryPostings(tx, waiting));
   return posted;
-}
-
-async function requestPostings(
-  deps: Deps,
-  postings: readonly Posting[],
-  lockOwner: string,
-  context: CallContext,
-): Promise<Posted[]> {
-  const { platform, log } = deps;
-  try {
-    const requests = postings.map((posting) => requestOf(posting, lockOwner));
-    const { answers } = await platform.transferBatch({ requests }, context);
-    const results = answers.flatMap(({ answer }) => (answer?.$case === "result" ? answer.value : []));
-    await followGeneration(deps, results, context);
-    return answers.map(postedOf);
-  } catch (error) {
-    log.info("postings not answered, retry scheduled", { count: postings.length, error });
-    return postings.map(() => ({ state: "waits", reason: reasonOf(error) }));
-  }
 }
 
 /** A loss debits at most the balance: platform limits it to the floor 0.00, and the rest is netted with later results. */
@@ -99,12 +80,11 @@ function requestOf(posting: Posting, lockOwner: string): TransferRequest {
   };
 }
 
-function postedOf({ answer }: TransferAnswer): Posted {
-  if (answer?.$case !== "result") return { state: "waits", reason: answer?.value.code ?? NO_ANSWER.reason };
-  const { value: result } = answer;
-  const reason = stateText(result);
-  if (result.state === TransferState.REFUSED) return { state: "refused", reason };
-  return { state: result.state === TransferState.APPLIED ? "applied" : "waits", reason };
+function postedOf(answer: TransferResult | string): Posted {
+  if (typeof answer === "string") return { state: "waits", reason: answer };
+  const reason = stateText(answer);
+  if (answer.state === TransferState.REFUSED) return { state: "refused", reason };
+  return { state: answer.state === TransferState.APPLIED ? "applied" : "waits", reason };
 }
 
 async function refuse(deps: Deps, posting: Posting, reason: string): Promise<void> {
@@ -149,7 +129,7 @@ export async function postUnderLock(
       return await claimPostings(tx, [login]);
     });
     if (posting === undefined) return (await findUnsettledDatabase(deps.pool)) === undefined;
-    const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
+    const [posted] = await sendPostings(deps, [posting], lockOwner, withReplyReserve(context));
     if (posted?.state !== "applied") deps.wakeSignals.postings.notify();
     if (posted === undefined || posted.state === "refused" || NOT_WAITED_FOR.has(posted.reason)) return true;
     if (posted.state !== "waits") {

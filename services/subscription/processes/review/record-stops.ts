@@ -9,7 +9,7 @@ import { onMaster } from "../../domain/buckets.ts";
 import { findPoolLedger, type PoolLedger } from "../../store/pool-ledger.ts";
 import { randomUUID } from "node:crypto";
 import type { Deps } from "../../deps.ts";
-import { stopMaster } from "../../store/masters.ts";
+import { type Master, stopMaster } from "../../store/masters.ts";
 import { PoolBroken } from "../../domain/pool/unit-pool.ts";
 
 /** Stops a Master: no allocation and no money command runs on it until an operator has decided the review. */
@@ -20,6 +20,9 @@ export async function stop(tx: Transaction, { log, now }: Pick<Deps, "log" | "no
   afterCommit(tx, () => log.error("Master stopped, manual review required", { login, reason }));
 }
 
+/** `waitingDealId`: of the deal that was to be allocated. */
+type Failed = Pick<Master, "login" | "filedDealId"> & { readonly waitingDealId?: bigint | undefined };
+
 /**
  * Stops a Master whose pool could not be computed. Operators see the message of a `PoolBroken`; of any other error they see
  * an id, under which the log has the message and the stack.
@@ -28,11 +31,12 @@ export async function stopForError(
   tx: Transaction,
   deps: Pick<Deps, "log" | "now">,
   error: unknown,
-  { ticket, ...stopped }: Omit<Stop, "reason"> & { readonly ticket: bigint },
+  { login, filedDealId, waitingDealId }: Failed,
 ): Promise<void> {
+  const stopped = { login, account: login, dealId: waitingDealId ?? 0n, isWaitingDeal: waitingDealId !== undefined };
   if (error instanceof PoolBroken) return await stop(tx, deps, { ...stopped, reason: error.message });
   const errorId = randomUUID();
-  const { login } = stopped;
+  const ticket = waitingDealId ?? filedDealId;
   await stop(tx, deps, { ...stopped, reason: `Internal error ${errorId}; see the log.` });
   afterCommit(tx, () =>
     deps.log.error("pool not computed, Master stopped", { login, ticket, error_id: errorId, error }),
@@ -51,19 +55,12 @@ export async function recordStops(tx: Transaction, stops: readonly Stop[], at: D
   }
 }
 
-/** The login of the account with the fault: of the Master, or of an Investor in its pool. */
-export function accountOfStop({ login, evidence }: ReviewCase): string {
-  const { account } = JSON.parse(evidence) as Evidence;
-  return account ?? login;
-}
-
-/** The key of the transfer that moved a wrong amount; empty when the stop has another reason. */
-export function transferOfStop({ evidence }: ReviewCase): string {
-  const { transfer } = JSON.parse(evidence) as Evidence;
-  return transfer ?? "";
-}
-
+/** `account`: that with the fault, of the Master or of an Investor in its pool. `transfer`: the key of the one that moved a wrong amount. */
 type Evidence = { readonly account?: string; readonly transfer?: string };
+
+export function evidenceOfStop({ evidence }: ReviewCase): Evidence {
+  return JSON.parse(evidence) as Evidence;
+}
 
 function newCaseOf(stop: Stop, ledger: PoolLedger): NewCase {
   const { login, reason, account, dealId, transferKey } = stop;

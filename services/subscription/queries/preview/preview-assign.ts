@@ -6,15 +6,16 @@ import { type Money, usd } from "#kernel/money.ts";
 import type { PreviewAssignRequest, PreviewAssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../../deps.ts";
-import { assignmentReasons } from "../../domain/decide-assignment.ts";
-import { refusalOfLock } from "../../domain/lock-refusals.ts";
+import { accountReasons, blockedBy, notAccepting } from "../../domain/decide-assignment.ts";
+import { masterArchived, refusalOfLock } from "../../domain/lock-refusals.ts";
+import { safetyStop } from "../../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../../domain/validate.ts";
-import { findArchivedMaster } from "../../archived-master.ts";
+import { isMasterArchived } from "../../archived-master.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import { findOpenSubscription, hasFollowedBefore } from "../../store/subscriptions.ts";
 import { previewLock } from "./preview-lock.ts";
 import { oneOfEachCode, untilPassed } from "./until-passed.ts";
-import { findAdmission } from "../../store/assignments.ts";
+import { findUnopenState } from "../../store/assignments.ts";
 
 /** What an assign would do now. */
 export async function previewAssign(
@@ -55,8 +56,8 @@ async function lookAtAssignment(
   const { refusals, facts } = await previewLock(deps, { login: investorLogin }, context);
   const open = await findOpenSubscription(pool, investorLogin);
   const stop = await findSafetyStop(pool, master.login);
-  const admission = await findAdmission(deps.pool, master);
-  const archived = await findArchivedMaster(deps, master.login, context);
+  const unopen = await findUnopenState(pool, master);
+  const isArchived = await isMasterArchived(deps, master.login, context);
   const balance = facts && usd(facts.balance);
   const account = facts && {
     balance: usd(facts.balance),
@@ -65,9 +66,12 @@ async function lookAtAssignment(
     hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, investorLogin)),
   };
   const reasons = [
-    ...assignmentReasons({ open, pool: { masterLogin: master.login, stop }, admission }),
+    open && blockedBy(open),
+    stop && safetyStop(master.login, stop),
+    unopen && notAccepting(master.login, unopen),
     ...refusals.map(refusalOfLock),
-    ...assignmentReasons({ archived, account }),
+    isArchived ? masterArchived(master.login) : undefined,
+    ...(account === undefined ? [] : accountReasons(account)),
   ];
-  return { reasons: oneOfEachCode(reasons), balance };
+  return { reasons: oneOfEachCode(reasons.filter((reason) => reason !== undefined)), balance };
 }
