@@ -103,10 +103,12 @@ test("a queued unassign of an Investor that is archived meanwhile ends CANCELLED
 
   master.close(position, { profit: 100_00n });
   // That it is archived is not confirmed yet: platform refuses its lock, and the unassign waits on.
-  platform.faults.hold.push("unreachable");
+  const { hold } = platform.faults;
+  hold.push(...Array.from({ length: 20 }, () => "unreachable" as const));
   await settle(world);
-  expect(platform.faults.hold).toEqual([]);
+  expect(hold.length).toBeLessThan(20);
   expect(await ledger(world, call.commandId)).toMatchObject(PENDING);
+  hold.length = 0;
   await passTime(world, 60_000);
   await settle(world);
   expect(await statusOf(world, pair.investorLogin)).toBe("CANCELLED");
