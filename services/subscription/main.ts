@@ -24,8 +24,7 @@ import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { requireRecordedWeeks } from "./processes/require-recorded-weeks.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { adoptsNothing } from "./domain/quarantine.ts";
-import { watchMasters } from "./jobs/watch-masters.ts";
-import { watchQueue } from "./jobs/watch-queue.ts";
+import { watchWaits } from "./jobs/watch-waits.ts";
 import { subscriptionRules } from "./retention.ts";
 import { FEEDS, STATES_FEED, subscriptionJobs, subscriptionService } from "./service.ts";
 import { departureCommits } from "./store/departure-commits.ts";
@@ -75,8 +74,7 @@ await runService(caller, async (context) => {
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
   for (const job of subscriptionJobs(deps, [forwarding])) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(watchMasters({ pool: deps.pool, log }));
-  stack.use(watchQueue({ pool: deps.pool, log }));
+  stack.use(watchWaits({ pool: deps.pool, log }));
   stack.use(
     reconcile({
       pool: deps.pool,

@@ -62,7 +62,6 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     allocation_entry: "books: the results of each Master",
     allocation_row: "books: the part of each Investor in each result",
     arrival: "removed when it takes part",
-    assignment: "one row for each subscription: the answer to a repeated assign",
     compensation: "one row for each Investor that a decision of operators, or a deal of the platform, has raised",
     exit_transfer: "the transfers of an exit, which its operation lists",
     fee_debit: "one row for each fee: a fee that was debited is no longer due",

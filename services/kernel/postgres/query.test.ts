@@ -1,7 +1,7 @@
 import { emptyDatabase } from "#test/support/database.ts";
 import { expect, test } from "vitest";
 import { isTransient } from "./failure.ts";
-import { allOf, execute, fragment, many, plannedAnew, maybeOne, one, type Queryable, sql } from "./query.ts";
+import { allOf, execute, fragment, many, plannedAnew, maybeOne, one, type Queryable, sql, unnest } from "./query.ts";
 import { autocommit, inTransaction } from "./transaction.ts";
 
 const { pool } = await emptyDatabase("coins");
@@ -32,6 +32,22 @@ test("conditions that are left out are no part of the statement", () => {
   expect(sql`select where ${where("a", 2n)}`.values).toEqual(["a", 2n]);
   expect(sql`select where ${where(undefined, 2n)}`.text).toBe("select where id = $1");
   expect(sql`select where ${where()}`.text).toBe("select where true");
+});
+
+test("rows are a table whose columns are their members", async () => {
+  const coins = [
+    { name: "a", amountMinor: HUGE, at: undefined },
+    { name: "b", amountMinor: 2n, at: new Date("2026-11-21T10:00:00.123Z") },
+  ];
+  const added = fragment`from ${unnest(coins)} with ordinality as coin (name text, amount_minor bigint, at timestamptz, place)`;
+
+  expect(await many(pool, sql`select coin.* ${added} where amount_minor > ${1n} order by place desc`)).toEqual([
+    { name: "b", amount_minor: 2n, at: new Date("2026-11-21T10:00:00.123Z"), place: 2n },
+    { name: "a", amount_minor: HUGE, at: null, place: 1n },
+  ]);
+  expect(await many(pool, sql`select * from ${unnest([])} as coin (name text)`)).toEqual([]);
+  expect(() => sql`select * from ${unnest(coins)} as coin (nmae text)`).toThrow("rows have a member nmae");
+  expect(() => sql`select * from ${unnest(coins)}`).toThrow("rows have a name and columns");
 });
 
 test("values are read from the database exactly", async () => {

@@ -17,8 +17,16 @@ export type Statement = {
 /** A part of a statement, with its own bind parameters: a name of a table, a condition, a subquery. */
 export type Fragment = {
   readonly strings: TemplateStringsArray;
-  readonly values: readonly (SqlValue | Fragment)[];
+  readonly values: readonly Part[];
 };
+
+/** A flat object: one with a Money or a Secret in it does not compile. */
+type Row = { readonly [Member in string]: Scalar };
+
+/** Rows that are bound as a table. */
+type Rows = { readonly rows: readonly Row[] };
+
+type Part = SqlValue | Fragment | Rows;
 
 /** A pool, or a transaction made by inTransaction. */
 export type Queryable = Pool | ClientBase;
@@ -30,9 +38,9 @@ const texts = new WeakMap<TemplateStringsArray, Text>();
 /** Of statements with fragments, by their text: as many as the sources combine. */
 const combined = new Map<string, Text>();
 
-/** Every ${} is a bind parameter or a fragment; other text cannot be inserted. */
-export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]): Statement {
-  if (values.some(isFragment)) return combine({ strings, values });
+/** Every ${} is a bind parameter, a fragment or a table of rows; other text cannot be inserted. */
+export function sql(strings: TemplateStringsArray, ...values: readonly Part[]): Statement {
+  if (values.some((value) => isFragment(value) || isRows(value))) return combine({ strings, values });
   let text = texts.get(strings);
   if (text === undefined) {
     text = nameOf(strings.reduce((left, right, index) => `${left}$${index}${right}`));
@@ -42,8 +50,16 @@ export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue
 }
 
 /** A part of a statement, which becomes SQL where it is a ${} of `sql`. */
-export function fragment(strings: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]): Fragment {
+export function fragment(strings: TemplateStringsArray, ...values: readonly Part[]): Fragment {
   return { strings, values };
+}
+
+/**
+ * Rows as a table: `from ${unnest(parts)} as part (login text, amount_minor bigint)`. The columns are members of each row, here `login` and
+ * `amountMinor`, also where they are undefined. One without a type is that of WITH ORDINALITY.
+ */
+export function unnest(rows: readonly Row[]): Rows {
+  return { rows };
 }
 
 /** The conditions that are given, all of which must hold: a filter that a caller leaves out is no part of the statement. */
@@ -60,23 +76,49 @@ export function plannedAnew({ text, values }: Statement): Statement {
   return { text, values, name: "" };
 }
 
-function isFragment(value: SqlValue | Fragment): value is Fragment {
+function isFragment(value: Part): value is Fragment {
   return typeof value === "object" && value !== null && "strings" in value;
 }
 
+function isRows(value: Part): value is Rows {
+  return typeof value === "object" && value !== null && "rows" in value;
+}
+
+/** What follows rows in a statement: the name of their table, and its columns with their types. */
+const TABLE = /^((?: with ordinality)? as \w+) \(([^)]*)\)/;
+
 function combine(whole: Fragment): Statement {
   const values: SqlValue[] = [];
+  const bind = (value: SqlValue): string => `$${values.push(value)}`;
+  const tableOf = (rows: readonly Row[], columns: readonly (readonly string[])[]): string =>
+    columns
+      .flatMap(([name = "", type]) => (type === undefined ? [] : `${bind(membersOf(rows, name))}::${type}[]`))
+      .join(", ");
   const textOf = (part: Fragment): string =>
     part.strings.reduce((left, right, index) => {
       const value = part.values[index - 1];
       if (isFragment(value)) return `${left}${textOf(value)}${right}`;
-      values.push(value);
-      return `${left}$${values.length}${right}`;
+      if (!isRows(value)) return `${left}${bind(value)}${right}`;
+      const [named, alias, list] = TABLE.exec(right) ?? [];
+      assert(named !== undefined && list !== undefined, "rows have a name and columns");
+      const columns = list.split(",").map((column) => column.trim().split(" "));
+      const names = columns.map(([name]) => name).join(", ");
+      return `${left}unnest(${tableOf(value.rows, columns)})${alias} (${names})${right.slice(named.length)}`;
     });
   const text = textOf(whole);
   const named = combined.get(text) ?? nameOf(text);
   combined.set(text, named);
   return { ...named, values };
+}
+
+/** The values of a column: those of the member with its name in camel case. */
+function membersOf(rows: readonly Row[], column: string): Scalar[] {
+  const member = column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  assert(
+    rows.every((row) => member in row),
+    `rows have a member ${member}`,
+  );
+  return rows.map((row) => row[member]);
 }
 
 /** Exactly one row, else a fault. */

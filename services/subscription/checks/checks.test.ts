@@ -70,14 +70,14 @@ test("pool_ledger: a bucket with money that no row explains is a break", async (
     `update holding set pooled_minor = pooled_minor - 5, reserved_minor = reserved_minor + 5 where subscription_id = ${first.id}`,
   );
   expect(await summary("pool_ledger")).toEqual([
-    `pool:${masterLogin}:holding:${first.id}:reserved 5`,
+    `pool:${masterLogin}:holding:subscription ${first.id} reserved 5`,
     `pool:${masterLogin}:sums: 5`,
   ]);
   await corrupt(
     `update holding set reserved_minor = reserved_minor - 5, waiting_minor = waiting_minor + 5 where subscription_id = ${first.id}`,
   );
   expect(await summary("pool_ledger")).toEqual([
-    `pool:${masterLogin}:holding:${first.id}:waiting 5`,
+    `pool:${masterLogin}:holding:subscription ${first.id} waiting 5`,
     `pool:${masterLogin}:sums: 5`,
   ]);
 });

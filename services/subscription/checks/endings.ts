@@ -1,4 +1,3 @@
-import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
@@ -46,8 +45,7 @@ export function endings({ pool }: Pick<Deps, "pool">): Check {
 }
 
 async function findBroken(pool: Pool, scope: Fragment): Promise<Finding[]> {
-  const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings(scope)));
-  return rows.map(findingOf);
+  return (await many<Row>(pool, brokenEndings(scope))).map(findingOf);
 }
 
 function brokenEndings(scope: Fragment) {

@@ -1,7 +1,6 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { inSnapshot } from "#kernel/postgres/transaction.ts";
-import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { abs, type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 type Row = {
@@ -24,60 +23,43 @@ type Row = {
  * or imported transfers that no flow or exit was settled with.
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
-  return {
-    ...described("external_funds_master"),
-    run: () => runOn(pool, listOnMasters),
-  };
+  return findsAll("external_funds_master", async () => (await many<Row>(pool, onMasters())).map(findingOf));
 }
 
 /** external_funds_investor: external funds on an Investor in a pool that no operator has acknowledged or decided. */
 export function externalFundsInvestor({ pool }: Pick<Deps, "pool">): Check {
-  return {
-    ...described("external_funds_investor"),
-    run: () => runOn(pool, listOnInvestors),
-  };
+  return findsAll("external_funds_investor", async () => (await many<Row>(pool, onInvestors())).map(findingOf));
 }
 
-async function runOn(pool: Deps["pool"], list: (db: Queryable) => Promise<readonly Row[]>) {
-  const rows = await inSnapshot(pool, list);
-  return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
+function onMasters() {
+  return sql`select 'master' as kind, login, login as master, external_minor + imported_mirrors_minor + imported_exits_minor as "externalMinor",
+             imported_mirrors_minor + imported_exits_minor as "importedMinor",
+             coalesce(external_acknowledged_minor, 0) as "acknowledgedMinor", own_waiting_minor + own_pooled_minor as "ownMinor", 0::bigint as "balanceMinor"
+      from master_pool
+      where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
+         or (own_waiting_minor + own_pooled_minor < 0 and exists (
+           select from holding where master_login = login and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
+         ))
+         or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
+      order by login
+      limit ${MAX_FINDINGS}`;
 }
 
-function listOnMasters(db: Queryable): Promise<Row[]> {
-  return many<Row>(
-    db,
-    sql`select 'master' as kind, login, login as master, external_minor + imported_mirrors_minor + imported_exits_minor as "externalMinor",
-               imported_mirrors_minor + imported_exits_minor as "importedMinor",
-               coalesce(external_acknowledged_minor, 0) as "acknowledgedMinor", own_waiting_minor + own_pooled_minor as "ownMinor", 0::bigint as "balanceMinor"
-        from master_pool
-        where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
-           or (own_waiting_minor + own_pooled_minor < 0 and exists (
-             select from holding where master_login = login and waiting_minor + pooled_minor + reserved_minor + outbound_minor > 0
-           ))
-           or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
-        order by login
-        limit ${MAX_FINDINGS}`,
-  );
-}
-
-function listOnInvestors(db: Queryable): Promise<Row[]> {
-  return many<Row>(
-    db,
-    sql`with quarantined as (
-          select account.login, holding.master_login as master, quarantined_minor - to_adopt_minor as external_minor,
-                 quarantine_acknowledged_minor as acknowledged_minor,
-                 outside_minor + inbound_minor + waiting_minor + pooled_minor + reserved_minor + quarantined_minor
-                   - unposted_minor as balance_minor
-          from investor_account as account
-               join holding on holding.subscription_id = account.pooled_subscription_id
-          where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0
-        )
-        select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
-               acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"
-        from quarantined
-        order by login
-        limit ${MAX_FINDINGS}`,
-  );
+function onInvestors() {
+  return sql`with quarantined as (
+        select account.login, holding.master_login as master, quarantined_minor - to_adopt_minor as external_minor,
+               quarantine_acknowledged_minor as acknowledged_minor,
+               outside_minor + inbound_minor + waiting_minor + pooled_minor + reserved_minor + quarantined_minor
+                 - unposted_minor as balance_minor
+        from investor_account as account
+             join holding on holding.subscription_id = account.pooled_subscription_id
+        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0
+      )
+      select 'investor' as kind, login, master, external_minor as "externalMinor", 0::bigint as "importedMinor",
+             acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"
+      from quarantined
+      order by login
+      limit ${MAX_FINDINGS}`;
 }
 
 function findingOf(row: Row): Finding {

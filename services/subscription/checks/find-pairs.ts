@@ -1,7 +1,7 @@
 import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 
@@ -10,7 +10,7 @@ const PAIR = "pair";
 const E8_PER_CENT = 1_000_000n;
 
 /** An Investor with a Master, and what its rows add up to. */
-export type ComparedPair = {
+type ComparedPair = {
   readonly investor: string;
   readonly master: string;
   readonly foldedNumber: bigint;
@@ -28,7 +28,7 @@ export type ComparedPair = {
  * The pairs of a page, and those with a break that is not closed. The parts are looked up by entry: a range of entries has those of the whole pool. Of a pair that has changed since the last run, only the
  * parts after those that were compared then are added up; of the others all, also of those that are folded again.
  */
-export async function comparePairs(
+async function comparePairs(
   db: Queryable,
   page: Page,
   pendingBreaks: readonly PendingBreak[],
@@ -70,14 +70,16 @@ export async function comparePairs(
 }
 
 async function listBrokenPairs(db: Queryable, pendingBreaks: readonly PendingBreak[]): Promise<bigint[]> {
-  const names = pendingBreaks.flatMap(({ key }) => (key.startsWith(`${PAIR}:`) ? [key.slice(PAIR.length + 1)] : []));
+  const names = pendingBreaks.flatMap(({ key }) => {
+    const [kind, name = ""] = key.split(":");
+    const [investorLogin, masterLogin] = name.split("/");
+    return kind === PAIR ? { investorLogin, masterLogin } : [];
+  });
   if (names.length === 0) return [];
   return await column<bigint>(
     db,
     sql`select change_id
-        from unnest(
-               ${names.map((name) => name.split("/")[0])}::text[], ${names.map((name) => name.split("/")[1])}::text[]
-             ) as broken (investor_login, master_login)
+        from ${unnest(names)} as broken (investor_login text, master_login text)
              join pair using (investor_login, master_login)`,
   );
 }
@@ -86,7 +88,7 @@ async function listBrokenPairs(db: Queryable, pendingBreaks: readonly PendingBre
  * A pair violates a rule unless its result equals the sum of the folded parts, its layers fill the interval from the mark to
  * the result, and its mark is not below the one that was compared before.
  */
-export function isBroken({ earnedMinor, partsMinor, markE8, seenE8, layersE8 }: ComparedPair): boolean {
+function isBroken({ earnedMinor, partsMinor, markE8, seenE8, layersE8 }: ComparedPair): boolean {
   return earnedMinor !== partsMinor || markE8 < seenE8 || layersE8 !== intervalE8(earnedMinor, markE8);
 }
 
@@ -96,7 +98,7 @@ function intervalE8(earnedMinor: bigint, markE8: bigint): bigint {
 }
 
 /** Records what was compared without a difference; a mark is only ever raised. */
-export async function recordCompared(pool: Pool, compared: readonly ComparedPair[]): Promise<void> {
+async function recordCompared(pool: Pool, compared: readonly ComparedPair[]): Promise<void> {
   const pairs = compared.filter(
     (pair) =>
       !isBroken(pair) &&
@@ -107,20 +109,14 @@ export async function recordCompared(pool: Pool, compared: readonly ComparedPair
     pool,
     sql`insert into reconciliation_mark (investor_login, master_login, mark_e8, folded_number, earned_minor)
         select *
-        from unnest(
-          ${pairs.map(({ investor }) => investor)}::text[],
-          ${pairs.map(({ master }) => master)}::text[],
-          ${pairs.map(({ markE8 }) => markE8)}::bigint[],
-          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
-          ${pairs.map(({ earnedMinor }) => earnedMinor)}::bigint[]
-        )
+        from ${unnest(pairs)} as compared (investor text, master text, mark_e8 bigint, folded_number bigint, earned_minor bigint)
         on conflict (investor_login, master_login) do update
         set mark_e8 = excluded.mark_e8, folded_number = excluded.folded_number, earned_minor = excluded.earned_minor
         where reconciliation_mark.mark_e8 <= excluded.mark_e8`,
   );
 }
 
-export function pairFinding(pair: ComparedPair): Finding {
+function pairFinding(pair: ComparedPair): Finding {
   const { investor, master, earnedMinor, partsMinor, markE8, seenE8, layersE8 } = pair;
   const missing = [
     abs(earnedMinor - partsMinor) * E8_PER_CENT,

@@ -1,7 +1,7 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inBatches } from "#kernel/in-batches.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -24,18 +24,14 @@ type Row = {
  * Master again, or until a deficit is covered, is not late.
  */
 export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
-  return {
-    ...described("mirror_lag"),
-    async run() {
-      const late = await many<Row>(pool, lateMirrors());
-      const unshown = await listUnshown(
-        platform,
-        late.map(({ master }) => master),
-      );
-      const rows = late.filter(({ master }) => !unshown.has(master));
-      return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
-    },
-  };
+  return findsAll("mirror_lag", async () => {
+    const late = await many<Row>(pool, lateMirrors());
+    const unshown = await listUnshown(
+      platform,
+      late.map(({ master }) => master),
+    );
+    return late.filter(({ master }) => !unshown.has(master)).map(findingOf);
+  });
 }
 
 /** Those of the Masters that the trading platform does not show: they are archived, or that is not confirmed yet. */

@@ -1,25 +1,17 @@
-import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { many, sql, type Statement } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { INVESTORS, MASTERS } from "./changed-logins.ts";
 import { examineLogins, MAX_RUN_MS } from "./examine-logins.ts";
-import { type HoldingDifference, listBrokenHoldings, listInvestors } from "./find-holdings.ts";
-import {
-  listBrokenAllocations,
-  listBrokenCarries,
-  listBrokenMarks,
-  listBrokenOwnFlows,
-  listBrokenSums,
-  listMasters,
-  type PoolDifference,
-} from "./find-pools.ts";
+import { listDifferences, type PoolDifference } from "./pool-rules.ts";
 
 /** Platform sums the log of up to a thousand accounts. */
 const CALL_TIMEOUT_MS = 5_000;
+
+type PoolDeps = Pick<Deps, "pool" | "platform">;
 
 /** The balance of an account in the books, at the log position up to which it is filed. */
 type Booked = {
@@ -34,54 +26,60 @@ type Booked = {
  * position up to which they are filed. Log entries never change, so one run is conclusive even while movements are in
  * progress. A run examines the Masters and Investors that have changed since the last one, and a slice of all.
  */
-export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_MS): Check {
+export function pools(deps: PoolDeps, maxRunMs = MAX_RUN_MS): Check {
   return {
     ...described("pool_ledger"),
     run: ({ cursor, pendingBreaks }) =>
       examineLogins(
         {
           pool: deps.pool,
-          tables: { masters: MASTERS, investors: INVESTORS },
+          tables: { master: MASTERS, investor: INVESTORS },
           maxRunMs,
-          broken: { masters: mastersOf(pendingBreaks), investors: loginsOf(pendingBreaks, "investor") },
-          examine: (name, logins) =>
-            name === "masters" ? examineMasters(deps, logins) : examineInvestors(deps, logins),
+          broken: { master: mastersOf(pendingBreaks), investor: loginsOf(pendingBreaks, "investor") },
+          examine: (kind, logins) => examine(deps, kind, logins),
         },
         cursor,
       ),
   };
 }
 
-/** All that concerns these Masters and their pools, on one snapshot of the books. */
-async function examineMasters(
-  { pool, platform }: Pick<Deps, "pool" | "platform">,
-  logins: readonly string[],
-): Promise<Finding[]> {
-  const read = await inSnapshot(pool, async (db) => ({
-    masters: await listMasters(db, logins),
-    holdings: await listBrokenHoldings(db, logins),
-    differences: [
-      ...(await listBrokenMarks(db, logins)),
-      ...(await listBrokenCarries(db, logins)),
-      ...(await listBrokenSums(db, logins)),
-      ...(await listBrokenAllocations(db, logins)),
-      ...(await listBrokenOwnFlows(db, logins)),
-    ],
-  }));
-  const booked = read.masters.map((master) => ({ ...master, masterLogin: master.login }));
-  return [
-    ...(await findUnreconciled(platform, "master", booked)),
-    ...read.holdings.map(holdingFinding),
-    ...read.differences.map(poolFinding),
-  ];
-}
+type Kind = "master" | "investor";
 
-async function examineInvestors(
-  { pool, platform }: Pick<Deps, "pool" | "platform">,
-  logins: readonly string[],
-): Promise<Finding[]> {
-  const booked = await inSnapshot(pool, (db) => listInvestors(db, logins));
-  return await findUnreconciled(platform, "investor", booked);
+/** Sum of all buckets that are on the account: of a Master those of its Investors, and the money that belongs to no Investor. */
+const BOOKED: Readonly<Record<Kind, (logins: readonly string[]) => Statement>> = {
+  master: (logins) => sql`
+    select login, filed_number as number, login as "masterLogin",
+           (own_waiting_minor + own_pooled_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor
+            + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
+    from master_pool
+         left join lateral (
+           select sum(waiting_minor + pooled_minor + reserved_minor + outbound_minor) as minor
+           from holding
+           where holding.master_login = login
+         ) as holdings on true
+    where login = any (${logins}::text[])
+    order by login`,
+  investor: (logins) => sql`
+    select login, filed_number as number, coalesce(pooled.master_login, '') as "masterLogin",
+           (outside_minor + quarantined_minor - unposted_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
+    from investor_account
+         left join lateral (
+           select sum(inbound_minor + waiting_minor + pooled_minor + reserved_minor) as minor
+           from holding
+           where holding.investor_login = login
+         ) as holdings on true
+         left join holding as pooled on pooled.subscription_id = pooled_subscription_id
+    where login = any (${logins}::text[])
+    order by login`,
+};
+
+/** All that concerns these accounts, and the pools of Masters, on one snapshot of the books. */
+async function examine(deps: PoolDeps, kind: Kind, logins: readonly string[]): Promise<Finding[]> {
+  const { booked, differences } = await inSnapshot(deps.pool, async (db) => ({
+    booked: await many<Booked>(db, BOOKED[kind](logins)),
+    differences: kind === "master" ? await listDifferences(db, logins) : [],
+  }));
+  return [...(await findUnreconciled(deps, kind, booked)), ...differences.map(poolFinding)];
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */
@@ -93,32 +91,18 @@ function loginsOf(pendingBreaks: readonly PendingBreak[], kind: string): string[
   return pendingBreaks.map(({ key }) => key.split(":")).flatMap(([name, login = ""]) => (name === kind ? [login] : []));
 }
 
-async function findUnreconciled(
-  platform: Deps["platform"],
-  kind: string,
-  booked: readonly Booked[],
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const page of inBatches(booked, MAX_PAGE_SIZE)) {
-    const positions = page.map(({ login, number }) => ({ login, number }));
-    const { balances } = await platform.readLogBalances(
-      { positions },
-      callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS }),
-    );
-    const logged = new Map(balances.map(({ login, balance }) => [login, balance?.minorUnits ?? 0n]));
-    for (const row of page) {
-      const loggedMinor = logged.get(row.login) ?? 0n;
-      if (loggedMinor !== row.bookedMinor) findings.push(balanceFinding(kind, row, loggedMinor));
-    }
-  }
-  return findings;
+async function findUnreconciled({ platform }: PoolDeps, kind: Kind, booked: readonly Booked[]): Promise<Finding[]> {
+  const positions = booked.map(({ login, number }) => ({ login, number }));
+  const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
+  const { balances } = await platform.readLogBalances({ positions }, context);
+  const logged = new Map(balances.map(({ login, balance }) => [login, balance?.minorUnits ?? 0n]));
+  return booked.flatMap((row) => {
+    const loggedMinor = logged.get(row.login) ?? 0n;
+    return loggedMinor === row.bookedMinor ? [] : [balanceFinding(kind, row, loggedMinor)];
+  });
 }
 
-function balanceFinding(
-  kind: string,
-  { login, number, masterLogin, bookedMinor }: Booked,
-  loggedMinor: bigint,
-): Finding {
+function balanceFinding(kind: Kind, { login, number, masterLogin, bookedMinor }: Booked, loggedMinor: bigint): Finding {
   const [booked, logged] = [formatAmount(usd(bookedMinor)), formatAmount(usd(loggedMinor))];
   return {
     key: `${kind}:${login}`,
@@ -130,20 +114,8 @@ function balanceFinding(
   };
 }
 
-function holdingFinding(difference: HoldingDifference): Finding {
-  const { subscriptionId, masterLogin, investorLogin, bucket, bookedMinor, foundMinor } = difference;
-  const [booked, found] = [formatAmount(usd(bookedMinor)), formatAmount(usd(foundMinor))];
-  return {
-    key: `pool:${masterLogin}:holding:${subscriptionId}:${bucket}`,
-    login: investorLogin,
-    masterLogin,
-    atRiskMinor: abs(bookedMinor - foundMinor),
-    message: `Subscription ${subscriptionId}: ${bucket} is ${booked}, but its records sum to ${found}.`,
-    evidence: { bucket, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
-  };
-}
-
 const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
+  holding: "A bucket differs from the records that explain it",
   marks: "The attributed result of a position differs from its mark",
   carries: "Rounding remainders do not sum to zero",
   sums: "The sums of the pool differ from its holdings",
@@ -153,12 +125,10 @@ const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
   unallocated: "Unallocated results differ from their recorded sum",
 };
 
-function poolFinding({ masterLogin, rule, subject, atRiskMinor, expected, found }: PoolDifference): Finding {
+function poolFinding({ rule, subject, expected, found, ...account }: PoolDifference): Finding {
   return {
-    key: `pool:${masterLogin}:${rule}:${subject}`,
-    login: masterLogin,
-    masterLogin,
-    atRiskMinor,
+    ...account,
+    key: `pool:${account.masterLogin}:${rule}:${subject}`,
     message: subject === "" ? `${MESSAGES[rule]}.` : `${MESSAGES[rule]}: ${subject}.`,
     evidence: { expected, found },
   };

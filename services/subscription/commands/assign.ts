@@ -4,7 +4,6 @@ import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
@@ -20,7 +19,6 @@ import {
   getSubscription,
   hasFollowedBefore,
   type Subscription,
-  tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import {
   abandonAssignment,
@@ -37,7 +35,7 @@ import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
 import { insertOperationLabels } from "../store/operations.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
-import { findUnopenState, getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
+import { findUnopenState, getAssignment, recordDecision, tryBeginAssignment } from "../store/assignments.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
 const MAX_WAIT_MS = 5_000;
@@ -76,7 +74,16 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     await checkNotBlocked(deps, request, wait);
     await checkOpen(deps, master);
-    const id = await insertSaga(deps, { ...request, masterId: master.id, investorId: investor.id }, context);
+    const id = await tryBeginAssignment(deps.pool, {
+      ...request,
+      masterId: master.id,
+      investorId: investor.id,
+      commandId: context.commandId,
+      createdAt: deps.now(),
+      deadlineAt: later(context.deadline, RECOVERY_GRACE_MS),
+      recoverInMs: remainingMs(context) + RECOVERY_GRACE_MS,
+    });
+    // Another command has begun one for this Investor at the same moment.
     if (id === undefined) continue;
     await decide(deps, { id, investorLogin: request.investorLogin }, master, context);
     await finishAssignment(deps, id, context);
@@ -99,9 +106,8 @@ async function checkOpen({ pool }: Deps, master: Pick<Master, "login" | "accepti
 /** Waits for the outcome of an earlier delivery of the same command, which may still be running. */
 async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudget): Promise<bigint> {
   for (;;) {
-    const { status } = await getSubscription(pool, id);
+    const { status, refusal } = await getAssignment(pool, id);
     if (status === "ABORTED") {
-      const { refusal } = await getAssignment(pool, id);
       throw refusal === null ? accountBusy("The assignment was aborted.") : new Refusal(refusal);
     }
     if (status !== "ASSIGNING") return id;
@@ -125,26 +131,6 @@ async function checkNotBlocked(
   await requireWholeBooks(deps);
   const stop = await findSafetyStop(deps.pool, masterLogin);
   if (stop !== undefined) throw safetyStop(masterLogin, stop);
-}
-
-/** Undefined when another command began a saga for this Investor at the same moment. */
-async function insertSaga(
-  { pool, now }: Deps,
-  request: AssignRequest & { readonly masterId: bigint; readonly investorId: bigint },
-  context: CallContext,
-): Promise<bigint | undefined> {
-  const { commandId } = context;
-  const { masterId, investorId, masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
-  return await inTransaction(pool, async (tx) => {
-    const fresh = { commandId, masterId, investorId, masterLogin, investorLogin, at: now() };
-    const subscriptionId = await tryInsertSubscription(tx, fresh);
-    if (subscriptionId === undefined) return undefined;
-    const { lockOwner } = lockOfAssignment({ id: subscriptionId, investorLogin });
-    const deadlineAt = later(context.deadline, RECOVERY_GRACE_MS);
-    const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
-    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner, recoverInMs });
-    return subscriptionId;
-  });
 }
 
 /** Reads the facts under the account lock, decides and records the decision; a failure aborts the saga. */

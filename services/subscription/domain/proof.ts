@@ -36,26 +36,22 @@ export type UnownedMoney = {
   readonly ownUnredeemed: bigint;
 };
 
-export type ProvenHolding = {
+export type ProvenHolding = Buckets & {
   readonly subscriptionId: bigint;
   readonly investorLogin: string;
-  readonly buckets: Buckets;
   /** What has left its pooled amount, a fee for example, while its units are still to be redeemed. */
   readonly unredeemed: bigint;
 };
 
-export function proveInvestor(
-  { subscriptionId, investorLogin, buckets }: Omit<ProvenHolding, "unredeemed">,
-  shown: Shown,
-): AccountProof {
+export function proveInvestor(holding: Omit<ProvenHolding, "unredeemed">, shown: Shown): AccountProof {
   return {
-    login: investorLogin,
-    subscriptionId,
+    login: holding.investorLogin,
+    subscriptionId: holding.subscriptionId,
     ...shown,
-    ledger: onInvestor(buckets),
+    ledger: onInvestor(holding),
     // Results to be posted, less reserves to be debited.
-    inFlight: buckets.unposted - buckets.reserved,
-    quarantined: buckets.quarantined,
+    inFlight: holding.unposted - holding.reserved,
+    quarantined: holding.quarantined,
     ownCapital: 0n,
   };
 }
@@ -63,18 +59,17 @@ export function proveInvestor(
 export function proveMaster(
   login: string,
   { imported, unallocated, own, external, acknowledged }: Omit<UnownedMoney, "ownUnredeemed">,
-  holdings: readonly Pick<ProvenHolding, "buckets">[],
+  holdings: readonly Buckets[],
   shown: Shown,
 ): AccountProof {
-  const all = holdings.map(({ buckets }) => buckets);
   // Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged.
   const ownCapital = own >= 0n && acknowledged === external ? own : 0n;
   return {
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sumOf(all.map(onMaster)) + own + imported + unallocated,
-    inFlight: sumOf(all.map(({ inbound, outbound }) => inbound - outbound)),
+    ledger: sumOf(holdings.map(onMaster)) + own + imported + unallocated,
+    inFlight: sumOf(holdings.map(({ inbound, outbound }) => inbound - outbound)),
     quarantined: imported + own - ownCapital,
     ownCapital,
   };
@@ -108,7 +103,7 @@ export function hasConverged(
   { unallocated, ownUnredeemed }: UnownedMoney,
 ): boolean {
   const isInFlight = holdings.some(
-    ({ buckets: { inbound, waiting, reserved, outbound, unposted } }) =>
+    ({ inbound, waiting, reserved, outbound, unposted }) =>
       inbound !== 0n || waiting !== 0n || reserved !== 0n || outbound !== 0n || unposted !== 0n,
   );
   const isExternal = proofs.some(({ quarantined }) => quarantined !== 0n);

@@ -18,22 +18,21 @@ export async function settleAssignments(deps: Deps): Promise<boolean> {
 }
 
 /** A failure on one saga does not stop the others. */
-async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; readonly tries: number }): Promise<void> {
-  const { subscriptionId, tries } = saga;
+async function settleOne(deps: Deps, { id, tries }: { readonly id: bigint; readonly tries: number }): Promise<void> {
   try {
-    await settle(deps, subscriptionId);
+    await settle(deps, id);
   } catch (error) {
-    deps.log.info("assignment settlement failed, retry scheduled", { id: subscriptionId, attempt: tries, error });
-    await assignmentQueue.retryLater(deps.pool, [{ id: subscriptionId, tries, reason: reasonOf(error) }]);
+    deps.log.info("assignment settlement failed, retry scheduled", { id, attempt: tries, error });
+    await assignmentQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error) }]);
   }
 }
 
-async function settle(deps: Deps, subscriptionId: bigint): Promise<void> {
+async function settle(deps: Deps, id: bigint): Promise<void> {
   const context = jobContext();
-  const subscription = await getSubscription(deps.pool, subscriptionId);
+  const subscription = await getSubscription(deps.pool, id);
   if (subscription.status !== "ASSIGNING") return await releaseAssignmentLock(deps, subscription, context);
   await abandonAssignment(deps, subscription, tookTooLong(), context);
   // Only a decided assignment is still ASSIGNING here.
-  const { status } = await getSubscription(deps.pool, subscriptionId);
-  if (status === "ASSIGNING") await finishAssignment(deps, subscriptionId, context);
+  const { status } = await getSubscription(deps.pool, id);
+  if (status === "ASSIGNING") await finishAssignment(deps, id, context);
 }

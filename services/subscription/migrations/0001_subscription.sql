@@ -102,7 +102,8 @@ create index master_pool_valued on master_pool (value_next_at) where value_next_
 create index master_pool_archived on master_pool (archived_next_at) where archived_next_at is not null;
 create index master_pool_closing on master_pool (login) where closing_at is not null and closed_at is null;
 
--- Subscriptions of Investors to Masters. ASSIGNING and ABORTED are never shown to callers.
+-- Subscriptions of Investors to Masters, each with the saga that begins it: recorded before the first call to platform, decided once (started_at), then
+-- only finished. ASSIGNING and ABORTED are never shown to callers.
 create table subscription (
   id                bigint generated always as identity primary key,
   -- Of the assign; empty when it was refused and is repeated.
@@ -117,12 +118,26 @@ create table subscription (
   ended_at          timestamptz,
   -- Id of the log entry of platform at which the baseline was taken.
   baseline_entry_id bigint,
+  -- What the account had then.
+  held_balance_minor bigint,
+  fee_rate_ppm      integer check (fee_rate_ppm between 0 and 1000000),
+  fee_enabled       boolean,
+  -- The recovery job aborts an assignment that is not decided by then.
+  deadline_at       timestamptz,
+  -- It may hold the account lock of the Investor: the saga has not ended.
+  may_hold_lock     boolean not null default false,
+  refusal           jsonb,
+  next_try_at       timestamptz not null default '-infinity',
+  tries             integer not null default 0,
+  reason            text,
+  check (not may_hold_lock or num_nulls(fee_rate_ppm, fee_enabled, deadline_at) = 0),
   check (status not in ('ACTIVE', 'PAUSED', 'CANCELLED') or (started_at is not null and baseline_entry_id is not null)),
   check ((status = 'CANCELLED') = (ended_at is not null))
 );
 
 create unique index subscription_one_open on subscription (investor_login)
   where status in ('ASSIGNING', 'ACTIVE', 'PAUSED');
+create index subscription_unreleased on subscription (next_try_at) where may_hold_lock;
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
 create index subscription_paused on subscription (id) where status = 'PAUSED';
 create index subscription_by_master on subscription (master_login, id);
@@ -221,25 +236,6 @@ create index holding_by_master on holding (master_login, subscription_id);
 create index holding_by_investor on holding (investor_login);
 create index holding_waiting on holding (master_login) where waiting_minor > 0;
 create index holding_unredeemed on holding (master_login) where unredeemed_minor > 0;
-
--- The saga that begins a subscription: recorded before the first call to platform, decided once, then only finished.
-create table assignment (
-  subscription_id    bigint primary key references subscription,
-  fee_rate_ppm       integer not null check (fee_rate_ppm between 0 and 1000000),
-  fee_enabled        boolean not null,
-  -- The recovery job aborts an assignment that is not decided by then.
-  deadline_at        timestamptz not null,
-  -- Lock owner of the Investor's account lock; null once the lock was released.
-  lock_owner         text,
-  -- Null until decided.
-  held_balance_minor bigint,
-  refusal            jsonb,
-  next_try_at        timestamptz not null,
-  tries              integer not null default 0,
-  reason             text
-);
-
-create index assignment_unreleased on assignment (next_try_at) where lock_owner is not null;
 
 -- One transfer on a Master for the net of its open flows. The flows of a refused mirror go into the next one.
 create table mirror (

@@ -24,7 +24,7 @@ import {
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
 import { marketWaitMessage, waitingFees } from "../messages/market-wait.ts";
-import { listInflowWaits, listMarketWaits } from "../store/market-waits.ts";
+import { listMarketWaits } from "../store/market-waits.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isNotNegative, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
@@ -55,7 +55,6 @@ export async function getProof(
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
   const { holdings, weeksClosedThrough, ...unowned } = ledger ?? NOTHING_FILED;
-  const waits = await listMarketWaits(deps.pool, masterLogin);
   const positions = [
     { login: masterLogin, number: unowned.filedNumber },
     ...holdings.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
@@ -63,11 +62,11 @@ export async function getProof(
   const readAt = deps.now();
   const shown = await readShown(deps, positions, context);
 
-  if (holdings.some(({ buckets }) => buckets.reserved > 0n)) {
+  const joining = shown.get(masterLogin)?.log?.notShown === true ? "master_not_shown" : "pool_deficit";
+  const waits = await listMarketWaits(deps.pool, masterLogin, joining);
+  if (holdings.some(({ reserved }) => reserved > 0n)) {
     waits.push(...waitingFees(await failAsUnavailable(() => deps.fees.getWaitingFees({ masterLogin }, context))));
   }
-  const cause = shown.get(masterLogin)?.log?.notShown === true ? "master_not_shown" : "pool_deficit";
-  waits.push(...(await listInflowWaits(deps.pool, masterLogin, cause)));
 
   const master = proveMaster(masterLogin, unowned, holdings, shownOf(shown, masterLogin));
   const investors = holdings.map((holding) => proveInvestor(holding, shownOf(shown, holding.investorLogin)));

@@ -75,42 +75,20 @@ function hasLeft({ action, outcome }: RecordedOperation): boolean {
   return action === "unassign" && outcome === "EXECUTED";
 }
 
-function isFinal(outcome: RecordedOperation["outcome"]): boolean {
-  return outcome === "EXECUTED" || outcome === "NOT_EXECUTED";
-}
-
+/** Assigns and unassigns have no amount. */
 function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<bigint, string[]>): Operation {
-  const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
+  const { subscriptionId, action, outcome, queueState, ...known } = recorded;
   return {
-    operationId: commandId,
+    ...known,
     action: ACTIONS[action],
-    login: investorLogin,
-    // Assign and unassign have no amount.
     amount: undefined,
     comment: "",
     outcome: OperationOutcome[outcome],
-    refusalCode: outcome === "NOT_EXECUTED" ? (refusalCode ?? "") : "",
     dealId: undefined,
-    createdAt,
-    // An assign has its instant in the pool before its fee configuration is confirmed: until then its outcome is not known.
-    finishedAt: isFinal(outcome) ? (finishedAt ?? undefined) : undefined,
     reference: "",
     legs: [],
     feeKey: hasLeft(recorded) ? exitKey(subscriptionId) : "",
     transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
-    masterLogin: recorded.masterLogin,
-    ...queueMessage(recorded),
-    labels: recorded.labels ?? undefined,
+    queueState: queueState && QueueState[queueState],
   };
-}
-
-/** Nothing for one that has never waited. */
-function queueMessage({
-  queueState,
-  queueUntil,
-  outcome,
-}: RecordedOperation): Pick<Operation, "queueState" | "queuedUntil"> {
-  if (queueState === null || queueUntil === null) return {};
-  const isOpen = outcome === "PENDING" && (queueState === "WAITING" || queueState === "RUNNING");
-  return { queueState: isOpen ? QueueState[queueState] : QueueState.ENDED, queuedUntil: queueUntil };
 }

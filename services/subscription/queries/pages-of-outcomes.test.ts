@@ -35,23 +35,20 @@ async function insertYear(pool: Pool): Promise<void> {
   await asOwner(
     pool,
     "subscription",
-    `alter table subscription disable trigger user; alter table assignment disable trigger user;
-     alter table departure disable trigger user;
+    `alter table subscription disable trigger user; alter table departure disable trigger user;
      insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
-                               ended_at, baseline_entry_id)
+                               ended_at, baseline_entry_id, deadline_at)
      select lpad(n::text, 12, '0') || 'a', 1, n, (8000000 + n % 7)::text, (1000000 + n)::text, status, now(), now(),
-            case when status = 'CANCELLED' then now() end, 1
+            case when status = 'CANCELLED' then now() end, 1, ${deadline}
      from generate_series(1, ${PAIRS}) as n,
           lateral (select case ${drawn} when 'OPEN' then 'ASSIGNING' when 'REFUSED' then 'ABORTED' else 'CANCELLED' end as status) as drawn;
      insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at, started_at,
-                               ended_at, baseline_entry_id)
+                               ended_at, baseline_entry_id, deadline_at)
      select command_id, 1, investor_id, master_login, investor_login, again, now(), now(),
-            case when again = 'CANCELLED' then now() end, 1
+            case when again = 'CANCELLED' then now() end, 1, ${deadline.replaceAll("n %", "investor_id %")}
      from subscription, lateral (select case when investor_id % ${2 * RARE} = 0 then 'CANCELLED' else 'ABORTED' end as again) as drawn
      where status = 'ABORTED';
      update subscription set command_id = '' where status = 'ABORTED' and id <= ${PAIRS};
-     insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, next_try_at)
-     select id, 0, true, ${deadline.replaceAll("n %", "investor_id %")}, now() from subscription;
      insert into departure (operation_id, kind, investor_login, subscription_id, master_login, request_id, requested_at, deadline_at, state,
                             lock_owner, next_try_at, ended_at, refusal, left_status, before_minor, pending_minor, available_minor,
                             effective_minor)
@@ -65,7 +62,7 @@ async function insertYear(pool: Pool): Promise<void> {
                             next_try_at, ended_at, before_minor, pending_minor, available_minor, effective_minor)
      select lpad(n::text, 12, '0') || 'c', 'WITHDRAWAL', (1000000 + n)::text, 1, '', '', now(), now(), 'ENDED', now(), now(), 0, 0, 0, 0
      from generate_series(1, ${PAIRS}) as n;
-     analyze subscription, assignment, departure`,
+     analyze subscription, departure`,
   );
 }
 

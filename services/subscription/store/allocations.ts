@@ -1,4 +1,4 @@
-import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type DayPart, fallOf } from "../domain/performance.ts";
 
@@ -31,6 +31,18 @@ export type NewAllocationEntry = AllocationEntry & {
   readonly valued: DayPart | undefined;
 };
 
+const NO_RESULT = {
+  logNumber: undefined,
+  dealId: undefined,
+  dealAt: undefined,
+  amount: undefined,
+  own: undefined,
+  raised: 0n,
+  elsewhere: 0n,
+  caseId: 0n,
+};
+const NO_WEEK = { periodStart: undefined, cutOff: undefined, markedAt: undefined };
+
 export async function insertEntries(
   tx: Transaction,
   masterLogin: string,
@@ -38,31 +50,24 @@ export async function insertEntries(
   at: Date,
 ): Promise<void> {
   if (entries.length === 0) return;
+  const rows = entries.map(({ number, poolUnits, result = NO_RESULT, week = NO_WEEK, valued }) => ({
+    number,
+    poolUnits,
+    ...result,
+    ...week,
+    value: valued?.value,
+    drawdown: valued && fallOf(valued),
+    poolValue: valued?.poolValue,
+  }));
   await execute(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
                                       result_minor, own_minor, raised_minor, elsewhere_minor, case_id, period_start, cut_off, marked_at,
                                       pool_units, unit_value, drawdown_ppm, pool_value_e8)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
-        from unnest(
-          ${entries.map(({ number }) => number)}::bigint[],
-          ${entries.map(({ result }) => result?.logNumber)}::bigint[],
-          ${entries.map(({ result }) => result?.dealId)}::bigint[],
-          ${entries.map(({ result }) => result?.dealAt)}::timestamptz[],
-          ${entries.map(({ result }) => result?.amount)}::bigint[],
-          ${entries.map(({ result }) => result?.own)}::bigint[],
-          ${entries.map(({ result }) => result?.raised ?? 0n)}::bigint[],
-          ${entries.map(({ result }) => result?.elsewhere ?? 0n)}::bigint[],
-          ${entries.map(({ result }) => result?.caseId ?? 0n)}::bigint[],
-          ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
-          ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
-          ${entries.map(({ week }) => week?.markedAt)}::timestamptz[],
-          ${entries.map(({ poolUnits }) => poolUnits)}::numeric[],
-          ${entries.map(({ valued }) => valued?.value)}::numeric[],
-          ${entries.map(({ valued }) => valued && fallOf(valued))}::integer[],
-          ${entries.map(({ valued }) => valued?.poolValue)}::numeric[]
-        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, raised_minor, elsewhere_minor, case_id, period_start, cut_off,
-                    marked_at, pool_units, unit_value, drawdown_ppm, pool_value_e8)`,
+        from ${unnest(rows)} as entry (number bigint, log_number bigint, deal_id bigint, deal_at timestamptz, amount bigint, own bigint, raised bigint,
+                    elsewhere bigint, case_id bigint, period_start timestamptz, cut_off timestamptz, marked_at timestamptz,
+                    pool_units numeric, value numeric, drawdown integer, pool_value numeric)`,
   );
 }
 
@@ -84,15 +89,8 @@ export async function insertRows(tx: Transaction, masterLogin: string, rows: rea
     sql`insert into allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8,
                                     floating_e8, units)
         select ${masterLogin}, *
-        from unnest(
-          ${rows.map(({ number }) => number)}::bigint[],
-          ${rows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${rows.map(({ amount }) => amount)}::bigint[],
-          ${rows.map(({ pooled }) => pooled)}::bigint[],
-          ${rows.map(({ carry }) => carry)}::bigint[],
-          ${rows.map(({ floating }) => floating)}::bigint[],
-          ${rows.map(({ units }) => units)}::numeric[]
-        )`,
+        from ${unnest(rows)} as part (number bigint, subscription_id bigint, amount bigint, pooled bigint, carry bigint, floating bigint,
+                    units numeric)`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Arrival } from "../domain/advance-pool.ts";
 import type { OwnFlow } from "../domain/books.ts";
@@ -14,17 +14,15 @@ export type NewArrival = {
 
 export async function insertArrivals(tx: Transaction, arrivals: readonly NewArrival[]): Promise<void> {
   if (arrivals.length === 0) return;
+  const rows = arrivals.map(({ subscriptionId, amount, entry }) => {
+    return { subscriptionId, amount, number: entry?.number, dealId: entry?.dealId };
+  });
   await execute(
     tx,
     sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
         select holding.subscription_id, holding.master_login, coalesce(fresh.number, pool.filed_number),
                coalesce(fresh.deal_id, pool.filed_deal_id), fresh.amount
-        from unnest(
-               ${arrivals.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${arrivals.map(({ entry }) => entry?.number)}::bigint[],
-               ${arrivals.map(({ entry }) => entry?.dealId)}::bigint[],
-               ${arrivals.map(({ amount }) => amount)}::bigint[]
-             ) with ordinality as fresh (subscription_id, number, deal_id, amount, ordinal)
+        from ${unnest(rows)} with ordinality as fresh (subscription_id bigint, number bigint, deal_id bigint, amount bigint, ordinal)
              join holding on holding.subscription_id = fresh.subscription_id
              join master_pool as pool on pool.login = holding.master_login
         order by ordinal`,
@@ -34,16 +32,12 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
 /** Records flows of own capital, each with the log entry that moved it. */
 export async function insertOwnArrivals(tx: Transaction, flows: readonly OwnFlow[]): Promise<void> {
   if (flows.length === 0) return;
+  const rows = flows.map(({ masterLogin, amount, entry }) => ({ ...entry, masterLogin, amount }));
   await execute(
     tx,
     sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
         select ${OWN_CAPITAL}::bigint, master_login, number, deal_id, amount
-        from unnest(
-               ${flows.map(({ masterLogin }) => masterLogin)}::text[],
-               ${flows.map(({ entry }) => entry.number)}::bigint[],
-               ${flows.map(({ entry }) => entry.dealId)}::bigint[],
-               ${flows.map(({ amount }) => amount)}::bigint[]
-             ) with ordinality as fresh (master_login, number, deal_id, amount, ordinal)
+        from ${unnest(rows)} with ordinality as fresh (master_login text, number bigint, deal_id bigint, amount bigint, ordinal)
         order by ordinal`,
   );
 }

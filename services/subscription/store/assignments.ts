@@ -1,100 +1,100 @@
 import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { UnopenState } from "../domain/decide-assignment.ts";
+import { SUBSCRIPTION_COLUMNS, type Subscription } from "./subscriptions.ts";
 
-export type NewAssignment = {
-  readonly subscriptionId: bigint;
+/** A subscription with the saga that begins it. */
+export type Assignment = Subscription & {
   readonly feeRatePpm: number;
   readonly feeEnabled: boolean;
-  readonly deadlineAt: Date;
-  /** Lock owner of the Investor's account lock. */
-  readonly lockOwner: string;
-  /** When the recovery job may take the saga over: after the caller's deadline. */
-  readonly recoverInMs: number;
-};
-
-/** Begins the saga. */
-export async function insertAssignment(tx: Transaction, fresh: NewAssignment): Promise<void> {
-  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner, recoverInMs } = fresh;
-  await one(
-    tx,
-    sql`insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, lock_owner, next_try_at)
-        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${lockOwner},
-                clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
-        returning subscription_id`,
-  );
-}
-
-/** The saga that begins a subscription, without the columns of the subscription. */
-export type Assignment = Pick<NewAssignment, "feeRatePpm" | "feeEnabled"> & {
   /** Null until decided. */
   readonly heldBalance: bigint | null;
   readonly refusal: RefusalFacts | null;
 };
 
-export async function getAssignment(db: Queryable, subscriptionId: bigint): Promise<Assignment> {
+export type NewAssignment = Pick<
+  Assignment,
+  "masterId" | "investorId" | "masterLogin" | "investorLogin" | "createdAt" | "feeRatePpm" | "feeEnabled"
+> & {
+  readonly commandId: string;
+  readonly deadlineAt: Date;
+  /** When the recovery job may take the saga over: after the caller's deadline. */
+  readonly recoverInMs: number;
+};
+
+/** Undefined when the Investor or the command has an open subscription. Of a command that was refused before only this one is found from now on. */
+export async function tryBeginAssignment(db: Queryable, fresh: NewAssignment): Promise<bigint | undefined> {
+  const { commandId, masterId, investorId, masterLogin, investorLogin, createdAt } = fresh;
+  const row = await maybeOne<{ id: bigint }>(
+    db,
+    sql`with fresh as (
+          insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at,
+                                    fee_rate_ppm, fee_enabled, deadline_at, may_hold_lock, next_try_at)
+          values (${commandId}, ${masterId}, ${investorId}, ${masterLogin}, ${investorLogin}, 'ASSIGNING', ${createdAt},
+                  ${fresh.feeRatePpm}, ${fresh.feeEnabled}, ${fresh.deadlineAt}, true,
+                  clock_timestamp() + ${fresh.recoverInMs} * interval '1 millisecond')
+          on conflict do nothing
+          returning id
+        ), refused as (
+          update subscription
+          set command_id = ''
+          where command_id = ${commandId} and command_id <> '' and status = 'ABORTED' and exists (select from fresh)
+        )
+        select id from fresh`,
+  );
+  return row?.id;
+}
+
+export async function getAssignment(db: Queryable, id: bigint): Promise<Assignment> {
   return one<Assignment>(
     db,
-    sql`select fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled", held_balance_minor as "heldBalance", refusal
-        from assignment
-        where subscription_id = ${subscriptionId}`,
+    sql`select ${SUBSCRIPTION_COLUMNS}, fee_rate_ppm as "feeRatePpm", fee_enabled as "feeEnabled",
+               held_balance_minor as "heldBalance", refusal
+        from subscription
+        where id = ${id}`,
   );
 }
 
+/** The account as it is held. */
 export type Held = { readonly balance: bigint; readonly logEntryId: bigint };
 
 /** False when the assignment was decided or aborted before. */
 export async function recordDecision(
   db: Queryable,
-  subscriptionId: bigint,
+  id: bigint,
   { balance, logEntryId }: Held,
   at: Date,
 ): Promise<boolean> {
   return await matchesRow(
     db,
-    sql`with decided as (
-          update subscription
-          set started_at = ${at}, baseline_entry_id = ${logEntryId}
-          where id = ${subscriptionId} and status = 'ASSIGNING' and started_at is null
-          returning id
-        )
-        update assignment set held_balance_minor = ${balance} from decided where subscription_id = decided.id`,
+    sql`update subscription
+        set started_at = ${at}, baseline_entry_id = ${logEntryId}, held_balance_minor = ${balance}
+        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
   );
 }
 
-/** False when the assignment was decided or aborted before. */
-export async function abortAssignment(db: Queryable, subscriptionId: bigint, refusal: string): Promise<boolean> {
+/** False when it was decided or aborted before. */
+export async function abortAssignment(db: Queryable, id: bigint, refusal: string): Promise<boolean> {
   return await matchesRow(
     db,
-    sql`with aborted as (
-          update subscription
-          set status = 'ABORTED'
-          where id = ${subscriptionId} and status = 'ASSIGNING' and started_at is null
-          returning id
-        )
-        update assignment
-        set refusal = ${refusal}::jsonb, next_try_at = '-infinity'
-        from aborted
-        where subscription_id = aborted.id`,
+    sql`update subscription
+        set status = 'ABORTED', refusal = ${refusal}::jsonb, next_try_at = '-infinity'
+        where id = ${id} and status = 'ASSIGNING' and started_at is null`,
   );
 }
 
-export async function markLockReleased(db: Queryable, subscriptionId: bigint): Promise<void> {
-  await execute(
-    db,
-    sql`update assignment set lock_owner = null, reason = null where subscription_id = ${subscriptionId}`,
-  );
+export async function markLockReleased(db: Queryable, id: bigint): Promise<void> {
+  await execute(db, sql`update subscription set may_hold_lock = false, reason = null where id = ${id}`);
 }
 
 /** Sagas whose account lock is not released. */
-export const assignmentQueue = workQueue<{ readonly subscriptionId: bigint; readonly tries: number }>({
-  table: fragment`assignment`,
-  key: fragment`subscription_id`,
+export const assignmentQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
+  table: fragment`subscription`,
+  key: fragment`id`,
   keyType: fragment`bigint`,
-  isOpen: fragment`work.lock_owner is not null`,
-  columns: fragment`subscription_id as "subscriptionId"`,
+  isOpen: fragment`work.may_hold_lock`,
+  columns: fragment`id`,
 });
 
 /** What account knows of the Master. */

@@ -1,4 +1,4 @@
-import { column, execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
+import { column, execute, many, sql, type Statement, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountBook, type Books, emptyOutcome, type ExternalCause, type PoolBook } from "../domain/books.ts";
 import { importedFeeKey } from "./fees.ts";
@@ -158,62 +158,37 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
 /** The posting in flight is among what it saves, so that its end and the entry that ended it are one row. Then the next one may be made at once. */
 export async function saveAccounts(tx: Transaction, accounts: readonly AccountBook[]): Promise<void> {
   if (accounts.length === 0) return;
+  const rows = accounts.map(({ cause, buckets, postings, ...book }) => {
+    return { ...book, ...buckets, ...postings, cause: causeText(cause) };
+  });
   await execute(
     tx,
     sql`update investor_account
         set filed_number = book.filed_number, received_number = book.received_number,
             moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause = book.cause, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
-            posting_number = book.posting_number, posting_minor = book.in_flight,
+            posting_number = book.number, posting_minor = book.in_flight,
             posting_generation = case when book.in_flight is not null then posting_generation end,
             posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
             posting_next_at = case when posting_minor is not null and book.in_flight is null then '-infinity' else posting_next_at end
-        from unnest(
-          ${accounts.map(({ login }) => login)}::text[],
-          ${accounts.map(({ filedNumber }) => filedNumber)}::bigint[],
-          ${accounts.map(({ receivedNumber }) => receivedNumber)}::bigint[],
-          ${accounts.map(({ movedNumber }) => movedNumber)}::bigint[],
-          ${accounts.map(({ toAdopt }) => toAdopt)}::bigint[],
-          ${accounts.map(({ cause }) => causeText(cause))}::jsonb[],
-          ${accounts.map(({ buckets }) => buckets.outside)}::bigint[],
-          ${accounts.map(({ buckets }) => buckets.quarantined)}::bigint[],
-          ${accounts.map(({ buckets }) => buckets.unposted)}::bigint[],
-          ${accounts.map(({ pooledIn }) => pooledIn)}::bigint[],
-          ${accounts.map(({ postings }) => postings.number)}::bigint[],
-          ${accounts.map(({ postings }) => postings.inFlight)}::bigint[]
-        ) as book (login, filed_number, received_number, moved_number, to_adopt, cause, outside, quarantined, unposted, pooled_in, posting_number, in_flight)
+        from ${unnest(rows)} as book (login text, filed_number bigint, received_number bigint, moved_number bigint, to_adopt bigint,
+                     cause jsonb, outside bigint, quarantined bigint, unposted bigint, pooled_in bigint, number bigint, in_flight bigint)
         where investor_account.login = book.login`,
   );
 }
 
 export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Promise<void> {
   if (pools.length === 0) return;
+  const rows = pools.map(({ cause, own, ...book }) => ({ ...book, ...own, cause: causeText(cause) }));
   await execute(
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause = book.cause, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause = book.cause, own_waiting_minor = book.waiting, own_pooled_minor = book.pooled, own_unredeemed_minor = book.unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
-        from unnest(
-          ${pools.map(({ login }) => login)}::text[],
-          ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
-          ${pools.map(({ receivedNumber }) => receivedNumber)}::bigint[],
-          ${pools.map(({ external }) => external)}::bigint[],
-          ${pools.map(({ acknowledged }) => acknowledged)}::bigint[],
-          ${pools.map(({ externalSince }) => externalSince)}::bigint[],
-          ${pools.map(({ externalNumber }) => externalNumber)}::bigint[],
-          ${pools.map(({ externalDealId }) => externalDealId)}::bigint[],
-          ${pools.map(({ cause }) => causeText(cause))}::jsonb[],
-          ${pools.map(({ own }) => own.waiting)}::bigint[],
-          ${pools.map(({ own }) => own.pooled)}::bigint[],
-          ${pools.map(({ own }) => own.unredeemed)}::bigint[],
-          ${pools.map(({ importedMirrors }) => importedMirrors)}::bigint[],
-          ${pools.map(({ importedExits }) => importedExits)}::bigint[],
-          ${pools.map(({ unallocated }) => unallocated)}::bigint[],
-          ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
-          ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
-          ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, acknowledged, external_since, external_number, external_deal_id, cause, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
-                   are_positions_known)
+        from ${unnest(rows)} as book (login text, filed_number bigint, received_number bigint, external bigint, acknowledged bigint,
+                     external_since bigint, external_number bigint, external_deal_id bigint, cause jsonb, waiting bigint, pooled bigint,
+                     unredeemed bigint, imported_mirrors bigint, imported_exits bigint, unallocated bigint, filed_deal_id bigint,
+                     stopped_reason text, are_positions_known boolean)
         where master_pool.login = book.login`,
   );
 }

@@ -4,8 +4,8 @@ import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
 /** They have the account lock, and so few have it that their index is read. */
 const UNDECIDED_ASSIGNMENTS = fragment`
-  from assignment join subscription on id = subscription_id
-  where lock_owner is not null and master_login = wanted.login and status = 'ASSIGNING'`;
+  from subscription
+  where may_hold_lock and master_login = wanted.login and status = 'ASSIGNING'`;
 const PROGRESSED_AT = fragment`
   greatest(closing_at, (select max(ended_at) from subscription where master_login = wanted.login and ended_at is not null))`;
 /** It belongs to no Investor, and operators have not acknowledged it. */
@@ -95,7 +95,7 @@ export async function queueLeavers(
           select count(*) as number
           from departure join subscription on subscription.id = subscription_id
           where kind = 'EXIT' and state in ('WANTED', 'WAITING') and is_closing and departure.master_login = ${masterLogin}
-            and status = 'ACTIVE' and coalesce(reason, '') <> all (${OF_INVESTOR}::text[])
+            and status = 'ACTIVE' and coalesce(departure.reason, '') <> all (${OF_INVESTOR}::text[])
         ), leaver as (
           select id, investor_login, waiting.number + row_number() over (order by investor_id) as number
           from subscription cross join waiting

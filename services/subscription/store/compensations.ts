@@ -1,4 +1,4 @@
-import { execute, sql } from "#kernel/postgres/query.ts";
+import { execute, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** What a subscription is raised by. */
@@ -13,16 +13,12 @@ type Compensation = {
 
 export async function insertCompensations(tx: Transaction, parts: readonly Compensation[], at: Date): Promise<void> {
   if (parts.length === 0) return;
+  const rows = parts.map(({ allocationNumber, caseId, ...part }) => ({ ...part, allocationNumber, caseId }));
   await execute(
     tx,
     sql`insert into compensation (subscription_id, allocation_number, case_id, amount_minor, compensated_at)
-        select subscription_id, number, case_id, amount, ${at}::timestamptz
-        from unnest(
-          ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${parts.map(({ allocationNumber }) => allocationNumber)}::bigint[],
-          ${parts.map(({ caseId }) => caseId)}::bigint[],
-          ${parts.map(({ amount }) => amount)}::bigint[]
-        ) as part (subscription_id, number, case_id, amount)`,
+        select subscription_id, allocation_number, case_id, amount, ${at}::timestamptz
+        from ${unnest(rows)} as part (subscription_id bigint, allocation_number bigint, case_id bigint, amount bigint)`,
   );
 }
 

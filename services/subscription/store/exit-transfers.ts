@@ -9,6 +9,7 @@ import {
   type Queryable,
   sql,
   withoutNulls,
+  unnest,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -49,7 +50,9 @@ export async function insertExitTransfers(
   exits: readonly NewExitTransfer[],
   at: Date,
 ): Promise<Pick<ExitTransfer, "id" | "subscriptionId">[]> {
-  const parts = exits.flatMap((exit) => inParts(exit.amount).map((amount) => ({ ...exit, amount })));
+  const parts = exits.flatMap(({ subscriptionId, refusals = 0, ...exit }) =>
+    inParts(exit.amount).map((amount) => ({ subscriptionId, refusals, amount })),
+  );
   if (parts.length === 0) return [];
   return await many(
     tx,
@@ -60,11 +63,7 @@ export async function insertExitTransfers(
                ${GENERATION}, 'OPEN', ${at}::timestamptz,
                case when part.refusals > 0 then greatest(${AFTER_REFUSALS}, pool.margin_next_at) else clock_timestamp() end,
                part.refusals
-        from unnest(
-               ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${parts.map(({ amount }) => amount)}::bigint[],
-               ${parts.map(({ refusals = 0 }) => refusals)}::integer[]
-             ) with ordinality as part (subscription_id, amount, refusals, ordinal)
+        from ${unnest(parts)} with ordinality as part (subscription_id bigint, amount bigint, refusals integer, ordinal)
              join holding on holding.subscription_id = part.subscription_id
              join master_pool as pool on pool.login = holding.master_login
              cross join lateral (
@@ -127,16 +126,13 @@ export async function markExitsApplied(
   at: Date,
 ): Promise<void> {
   if (exits.length === 0) return;
+  const rows = exits.map(({ id, dealId, transferId }) => ({ id, dealId, transferId }));
   const masters = await column<string>(
     tx,
     sql`update exit_transfer
         set state = 'APPLIED', deal_id = arrived.deal_id, transfer_id = arrived.transfer_id, closed_at = ${at},
             reason = null
-        from unnest(
-          ${exits.map(({ id }) => id)}::bigint[],
-          ${exits.map(({ dealId }) => dealId)}::bigint[],
-          ${exits.map(({ transferId }) => transferId)}::bigint[]
-        ) as arrived (id, deal_id, transfer_id)
+        from ${unnest(rows)} as arrived (id bigint, deal_id bigint, transfer_id bigint)
         where exit_transfer.id = arrived.id and exit_transfer.state = 'OPEN'
         returning exit_transfer.master_login`,
   );

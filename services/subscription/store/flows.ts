@@ -1,4 +1,4 @@
-import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow, SourcedFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
@@ -38,17 +38,15 @@ export const hasFlowToMirror = fragment`exists (
 
 /** Inserts flows. The Master is read from the subscription, so a flow cannot be mirrored on another Master. */
 export async function insertFlows(tx: Transaction, changes: readonly SourcedFlow[], at: Date): Promise<void> {
-  const flows = changes.flatMap((change) => inParts(change.amount).map((amount) => ({ ...change, amount })));
+  const flows = changes.flatMap(({ subscriptionId, source, ...change }) =>
+    inParts(change.amount).map((amount) => ({ subscriptionId, source, amount })),
+  );
   if (flows.length === 0) return;
   await execute(
     tx,
     sql`insert into flow (subscription_id, master_login, amount_minor, created_at, source_key)
         select subscription.id, subscription.master_login, fresh.amount, ${at}, fresh.source
-        from unnest(
-               ${flows.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-               ${flows.map(({ amount }) => amount)}::bigint[],
-               ${flows.map(({ source }) => source)}::text[]
-             ) with ordinality as fresh (subscription_id, amount, source, ordinal)
+        from ${unnest(flows)} with ordinality as fresh (subscription_id bigint, amount bigint, source text, ordinal)
              join subscription on subscription.id = fresh.subscription_id
         order by ordinal`,
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { FoldStart } from "../domain/fees/fold.ts";
 import type { Part } from "../domain/fees/layers.ts";
 import { E8_PER_CENT } from "../domain/pool/unit-pool.ts";
@@ -17,17 +17,16 @@ export async function listPartsToFold(
   wanted: readonly { readonly pair: Pick<Pair, "investorLogin" | "foldedNumber">; readonly throughNumber: bigint }[],
 ): Promise<Part[][]> {
   if (wanted.length === 0) return [];
+  const ranges = wanted.map(({ pair: { investorLogin, foldedNumber }, throughNumber }) => {
+    return { investorLogin, foldedNumber, throughNumber };
+  });
   const rows = await many<PartRow>(
     db,
     sql`select folded.rank, part.amount_minor as amount, entry.deal_at as "earnedAt"
-        from unnest(
-               ${wanted.map(({ pair }) => pair.investorLogin)}::text[],
-               ${wanted.map(({ pair }) => pair.foldedNumber)}::bigint[],
-               ${wanted.map(({ throughNumber }) => throughNumber)}::bigint[]
-             ) with ordinality as folded (investor_login, number, through, rank)
+        from ${unnest(ranges)} with ordinality as folded (investor_login text, folded_number bigint, through_number bigint, rank)
              join holding on holding.investor_login = folded.investor_login and holding.master_login = ${masterLogin}
-             join allocation_entry as entry on entry.master_login = ${masterLogin} and entry.number > folded.number
-               and entry.number <= folded.through and entry.kind = 'RESULT'
+             join allocation_entry as entry on entry.master_login = ${masterLogin} and entry.number > folded.folded_number
+               and entry.number <= folded.through_number and entry.kind = 'RESULT'
              join allocation_row as part on part.master_login = ${masterLogin} and part.number = entry.number
                and part.subscription_id = holding.subscription_id
         where part.amount_minor <> 0
@@ -43,15 +42,13 @@ export async function listPartsToFold(
  */
 export async function listFoldStarts(db: Queryable, masterLogin: string, pairs: readonly Pair[]): Promise<FoldStart[]> {
   if (pairs.length === 0) return [];
+  const ends = pairs.map(({ investorLogin, foldedNumber: number, earnings: { earned, mark } }) => {
+    return { investorLogin, number, earned, mark };
+  });
   const rows = await many<FoldStart & { readonly rank: bigint }>(
     db,
     sql`select folded.rank, part.number - 1 as number, part.before::bigint as earned
-        from unnest(
-          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
-          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
-          ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
-          ${pairs.map(({ earnings }) => earnings.mark)}::bigint[]
-        ) with ordinality as folded (investor_login, number, earned, mark, rank)
+        from ${unnest(ends)} with ordinality as folded (investor_login text, number bigint, earned bigint, mark bigint, rank)
         cross join lateral (
           select number, before
           from (

@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingBook } from "../domain/books.ts";
 import { EMPTY_HOLDING, HOLDING_BUCKETS, type HoldingBuckets, type HoldingChange } from "../domain/buckets.ts";
@@ -78,17 +78,8 @@ export async function changeHoldings(
             pooled_minor = pooled_minor + book.pooled, reserved_minor = reserved_minor + book.reserved,
             outbound_minor = outbound_minor + book.outbound, unredeemed_minor = unredeemed_minor + book.unredeemed,
             units = holding.units + book.units, carry_e8 = carry_e8 + book.carry
-        from unnest(
-          ${totals.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${totals.map(({ inbound }) => inbound)}::bigint[],
-          ${totals.map(({ waiting }) => waiting)}::bigint[],
-          ${totals.map(({ pooled }) => pooled)}::bigint[],
-          ${totals.map(({ reserved }) => reserved)}::bigint[],
-          ${totals.map(({ outbound }) => outbound)}::bigint[],
-          ${totals.map(({ unredeemed }) => unredeemed)}::bigint[],
-          ${totals.map(({ units }) => units)}::numeric[],
-          ${totals.map(({ carry }) => carry)}::bigint[]
-        ) as book (subscription_id, inbound, waiting, pooled, reserved, outbound, unredeemed, units, carry)
+        from ${unnest(totals)} as book (subscription_id bigint, inbound bigint, waiting bigint, pooled bigint, reserved bigint, outbound bigint,
+                     unredeemed bigint, units numeric, carry bigint)
              join locked on locked.subscription_id = book.subscription_id
         where holding.subscription_id = book.subscription_id`,
   );

@@ -1,4 +1,14 @@
-import { column, execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  one,
+  type Queryable,
+  sql,
+  unnest,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A posting that the books had lost. */
@@ -9,13 +19,7 @@ export async function insertLostResults(tx: Transaction, rows: readonly LostRow[
   await execute(
     tx,
     sql`insert into lost_result (login, number, amount_minor, posted_at)
-        select *
-        from unnest(
-          ${rows.map(({ login }) => login)}::text[],
-          ${rows.map(({ number }) => number)}::bigint[],
-          ${rows.map(({ amount }) => amount)}::bigint[],
-          ${rows.map(({ at }) => at)}::timestamptz[]
-        )`,
+        select * from ${unnest(rows)} as lost (login text, number bigint, amount bigint, at timestamptz)`,
   );
 }
 
@@ -71,15 +75,12 @@ export async function markBooked(
   rows: readonly (Pick<LostRow, "login" | "number"> & { readonly outside?: bigint })[],
   at: Date,
 ): Promise<void> {
+  const booked = rows.map(({ login, number, outside = 0n }) => ({ login, number, outside }));
   await execute(
     tx,
     sql`update lost_result
         set booked_at = ${at}, outside_minor = booked.outside
-        from unnest(
-          ${rows.map(({ login }) => login)}::text[],
-          ${rows.map(({ number }) => number)}::bigint[],
-          ${rows.map(({ outside }) => outside ?? 0n)}::bigint[]
-        ) as booked (login, number, outside)
+        from ${unnest(booked)} as booked (login text, number bigint, outside bigint)
         where lost_result.login = booked.login and lost_result.number = booked.number`,
   );
 }

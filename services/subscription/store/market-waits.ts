@@ -140,70 +140,49 @@ export type MarketWait = {
 } & (
   | { readonly kind: "free_margin"; readonly nextAt: Date }
   | { readonly kind: "old_price"; readonly prices: string }
-  | { readonly kind: "master_not_shown" }
-  | { readonly kind: "pool_deficit" }
+  | { readonly kind: "master_not_shown" | "pool_deficit" }
   | { readonly kind: "payment_account_archived"; readonly paymentAccountLogin: string }
 );
 
-type WaitRow = {
-  readonly marginSince: Date | null;
-  readonly marginNextAt: Date | null;
-  readonly outbound: bigint;
-  readonly priceSince: Date | null;
-  readonly prices: string | null;
-  readonly unstruck: bigint;
-};
-
-export async function listMarketWaits(db: Queryable, masterLogin: string): Promise<MarketWait[]> {
-  const row = await maybeOne<WaitRow>(
-    db,
-    sql`select margin_since as "marginSince", nullif(margin_next_at, '-infinity') as "marginNextAt", held.outbound,
-               price_since as "priceSince", price_reason as prices,
-               held.unstruck + own_waiting_minor + own_unredeemed_minor as unstruck
-        from master_pool
-             cross join lateral (
-               select coalesce(sum(outbound_minor), 0)::bigint as outbound,
-                      coalesce(sum(waiting_minor + unredeemed_minor), 0)::bigint as unstruck
-               from holding
-               where master_login = login
-             ) as held
-        where login = ${masterLogin} and (margin_since is not null or price_since is not null)`,
-  );
-  if (row === undefined) return [];
-  const { marginSince, marginNextAt, outbound, priceSince, prices, unstruck } = row;
-  const waits: MarketWait[] = [];
-  if (marginSince !== null && outbound > 0n) {
-    waits.push({ kind: "free_margin", since: marginSince, amount: outbound, nextAt: marginNextAt ?? marginSince });
-  }
-  if (priceSince !== null && unstruck > 0n) {
-    waits.push({ kind: "old_price", since: priceSince, amount: unstruck, prices: prices ?? "" });
-  }
-  return waits;
-}
-
-/** What is to join a Master: all of it when the trading platform does not show its account, else what waits for the end of a deficit. */
-export async function listInflowWaits(
+/** `joining`: why inflows wait: all of them when the trading platform does not show the account of the Master, else those that a deficit holds. */
+export async function listMarketWaits(
   db: Queryable,
   masterLogin: string,
-  kind: "master_not_shown" | "pool_deficit",
+  joining: "master_not_shown" | "pool_deficit",
 ): Promise<MarketWait[]> {
-  const waiting = await many<{ amount: bigint; since: Date | null }>(
+  return await many<MarketWait>(
     db,
-    sql`select coalesce(sum(flow.amount_minor), 0)::bigint as amount, min(flow.created_at) as since
-        from (
-               select id, subscription_id, master_login, amount_minor, created_at
-               from flow
-               where master_login = ${masterLogin} and mirror_id is null
-               union all
-               select flow.id, flow.subscription_id, flow.master_login, flow.amount_minor, flow.created_at
-               from mirror join flow on flow.mirror_id = mirror.id
-               where mirror.master_login = ${masterLogin} and mirror.state = 'OPEN'
-             ) as flow
-             join holding on holding.subscription_id = flow.subscription_id
-             join master_pool as pool on pool.login = flow.master_login
-        where flow.amount_minor > 0 and (${kind} = 'master_not_shown' or ${isHeldInflow})`,
+    sql`with held as (
+          select coalesce(sum(outbound_minor), 0)::bigint as outbound,
+                 coalesce(sum(waiting_minor + unredeemed_minor), 0)::bigint as unstruck
+          from holding
+          where master_login = ${masterLogin}
+        ), unmirrored as (
+          select id, subscription_id, master_login, amount_minor, created_at
+          from flow
+          where master_login = ${masterLogin} and mirror_id is null
+          union all
+          select flow.id, flow.subscription_id, flow.master_login, flow.amount_minor, flow.created_at
+          from mirror join flow on flow.mirror_id = mirror.id
+          where mirror.master_login = ${masterLogin} and mirror.state = 'OPEN'
+        ), wait as (
+          select 'free_margin' as kind, margin_since as since, held.outbound as amount, null as prices,
+                 coalesce(nullif(margin_next_at, '-infinity'), margin_since) as "nextAt"
+          from master_pool cross join held
+          where login = ${masterLogin}
+          union all
+          select 'old_price', price_since, held.unstruck + own_waiting_minor + own_unredeemed_minor, coalesce(price_reason, ''), null
+          from master_pool cross join held
+          where login = ${masterLogin}
+          union all
+          select ${joining}, min(flow.created_at), coalesce(sum(flow.amount_minor), 0)::bigint, null, null
+          from unmirrored as flow
+               join holding on holding.subscription_id = flow.subscription_id
+               join master_pool as pool on pool.login = flow.master_login
+          where flow.amount_minor > 0 and (${joining} = 'master_not_shown' or ${isHeldInflow})
+        )
+        select kind, since, amount, prices, "nextAt" from wait where since is not null and amount > 0`,
   );
-  return waiting.flatMap(({ amount, since }) => (since === null ? [] : [{ kind, since, amount }]));
 }
 
 /** Number of Masters with money that waits for the market, by what it waits for, and of those whose pool is in deficit. */

@@ -1,4 +1,4 @@
-import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingSums } from "../domain/pool/others.ts";
 import { OWN_CAPITAL, type UnitHolding } from "../domain/pool/unit-pool.ts";
@@ -117,14 +117,11 @@ export async function listConcernedMasters(
   db: Queryable,
   breaks: readonly { readonly id: bigint; readonly login: string; readonly masterLogin: string }[],
 ): Promise<{ readonly id: bigint; readonly login: string }[]> {
+  const accounts = breaks.map(({ id, login: account, masterLogin: master }) => ({ id, account, master }));
   return await many(
     db,
     sql`select id, coalesce(master_pool.login, holding.master_login) as login
-        from unnest(
-               ${breaks.map(({ id }) => id)}::bigint[],
-               ${breaks.map(({ login }) => login)}::text[],
-               ${breaks.map(({ masterLogin }) => masterLogin)}::text[]
-             ) as break (id, account, master)
+        from ${unnest(accounts)} as break (id bigint, account text, master text)
              left join master_pool on master_pool.login = master
              left join investor_account on investor_account.login = account and master = ''
              left join holding on subscription_id = pooled_subscription_id

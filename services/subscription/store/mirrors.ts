@@ -1,5 +1,5 @@
 import { SECOND_MS } from "#kernel/duration.ts";
-import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import { hasFlowToMirror } from "./flows.ts";
@@ -83,26 +83,20 @@ export async function lockMastersForMirror(
 /** Opens mirrors, each with its flows; at most one for each Master. */
 export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror[], at: Date): Promise<OpenMirror[]> {
   if (mirrors.length === 0) return [];
-  const taken = mirrors.flatMap(({ masterLogin, flows }) => flows.map(({ id }) => ({ id, masterLogin })));
+  const nets = mirrors.map(({ masterLogin, amount, imported }) => ({ masterLogin, amount, imported }));
+  const taken = mirrors.flatMap(({ masterLogin, flows }) => flows.map(({ id: flowId }) => ({ flowId, masterLogin })));
   return await many<OpenMirror>(
     tx,
     sql`with opened as (
           insert into mirror (master_login, amount_minor, imported_minor, generation, state, created_at, next_try_at)
-          select net.login, amount, imported, ${GENERATION}, 'OPEN', ${at}::timestamptz, clock_timestamp()
-          from unnest(
-            ${mirrors.map(({ masterLogin }) => masterLogin)}::text[],
-            ${mirrors.map(({ amount }) => amount)}::bigint[],
-            ${mirrors.map(({ imported }) => imported)}::bigint[]
-          ) as net (login, amount, imported)
+          select net.master_login, amount, imported, ${GENERATION}, 'OPEN', ${at}::timestamptz, clock_timestamp()
+          from ${unnest(nets)} as net (master_login text, amount bigint, imported bigint)
           returning id, key, master_login, amount_minor, generation, tries
         ), carried as (
           update flow
           set mirror_id = opened.id
-          from unnest(
-                 ${taken.map(({ id }) => id)}::bigint[],
-                 ${taken.map(({ masterLogin }) => masterLogin)}::text[]
-               ) as taken (flow_id, login)
-               join opened on opened.master_login = taken.login
+          from ${unnest(taken)} as taken (flow_id bigint, master_login text)
+               join opened on opened.master_login = taken.master_login
           where flow.id = taken.flow_id
         )
         select id, key, master_login as "masterLogin", amount_minor as amount, generation, tries from opened`,
@@ -136,15 +130,13 @@ export async function markMirrorsApplied(
   at: Date,
 ): Promise<boolean> {
   if (mirrors.length === 0) return false;
+  const arrived = mirrors.map(({ id, dealId }) => ({ id, dealId }));
   const rows = await many<{ login: string; hasFlows: boolean; hasMargin: boolean }>(
     tx,
     sql`with applied as (
           update mirror
           set state = 'APPLIED', deal_id = arrived.deal_id, closed_at = ${at}, reason = null
-          from unnest(
-            ${mirrors.map(({ id }) => id)}::bigint[],
-            ${mirrors.map(({ dealId }) => dealId)}::bigint[]
-          ) as arrived (id, deal_id)
+          from ${unnest(arrived)} as arrived (id bigint, deal_id bigint)
           where mirror.id = arrived.id and mirror.state = 'OPEN'
           returning mirror.master_login, mirror.amount_minor, mirror.imported_minor
         )

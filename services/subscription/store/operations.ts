@@ -8,27 +8,30 @@ import {
   maybeOne,
   type Queryable,
   sql,
+  withoutNulls,
 } from "#kernel/postgres/query.ts";
-import type { QueueState } from "#catalogue/queue-until-flat.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
 
 /** An assign or unassign with its outcome. */
 export type RecordedOperation = {
-  readonly commandId: string;
+  readonly operationId: string;
   readonly action: "assign" | "unassign";
   readonly subscriptionId: bigint;
-  readonly investorLogin: string;
+  /** Of the Investor. */
+  readonly login: string;
   readonly masterLogin: string;
   readonly outcome: OperationOutcome;
-  readonly refusalCode: string | null;
+  /** Empty unless it was refused. */
+  readonly refusalCode: string;
   readonly createdAt: Date;
-  readonly finishedAt: Date | null;
-  /** Null for one that has never been to wait. */
-  readonly queueState: QueueState | "ENDED" | null;
-  readonly queueUntil: Date | null;
-  readonly labels: Labels | null;
+  /** Undefined until its outcome is final. */
+  readonly finishedAt: Date | undefined;
+  /** Undefined for one that has never been to wait. */
+  readonly queueState: "WAITING" | "RUNNING" | "ENDED" | undefined;
+  readonly queuedUntil: Date | undefined;
+  readonly labels: Labels | undefined;
 };
 
 export type OperationFilter = {
@@ -75,8 +78,7 @@ const ASSIGNS: Action = {
   executed: fragment`subscription.status in ('ACTIVE', 'PAUSED', 'CANCELLED')`,
   refused: fragment`subscription.status = 'ABORTED'`,
   open: fragment`subscription.status = 'ASSIGNING'`,
-  overdue: (now) => fragment`exists (
-    select from assignment where assignment.subscription_id = subscription.id and assignment.deadline_at <= ${now})`,
+  overdue: (now) => fragment`subscription.deadline_at <= ${now}`,
 };
 
 /** One that may wait is open without a deadline. */
@@ -99,27 +101,28 @@ const QUEUED_STATES = {
   RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
 };
 
+/** One has its instant in the pool before its fee configuration is confirmed: until then its outcome is not known. */
 function assignsAt(now: Date): Fragment {
   return fragment`
-    select subscription.command_id as "commandId", 'assign' as action, subscription.id as "subscriptionId",
-           subscription.investor_login as "investorLogin", subscription.master_login as "masterLogin", ${outcomeAt(ASSIGNS, now)} as outcome,
-           assignment.refusal ->> 'code' as "refusalCode", subscription.created_at as "createdAt", subscription.started_at as "finishedAt",
-           null::text as "queueState", null::timestamptz as "queueUntil", labels
+    select subscription.command_id as "operationId", 'assign' as action, subscription.id as "subscriptionId",
+           subscription.investor_login as login, subscription.master_login as "masterLogin", ${outcomeAt(ASSIGNS, now)} as outcome,
+           coalesce(subscription.refusal ->> 'code', '') as "refusalCode", subscription.created_at as "createdAt",
+           case when subscription.status <> 'ASSIGNING' then subscription.started_at end as "finishedAt",
+           null::text as "queueState", null::timestamptz as "queuedUntil", labels
     from subscription
-    join assignment on assignment.subscription_id = subscription.id
     left join operation_label on operation_label.command_id = subscription.command_id
     where subscription.command_id <> ''`;
 }
 
 function unassignsAt(now: Date): Fragment {
   return fragment`
-    select departure.operation_id as "commandId", 'unassign' as action, departure.subscription_id as "subscriptionId",
-           departure.investor_login as "investorLogin", departure.master_login as "masterLogin", ${outcomeAt(UNASSIGNS, now)} as outcome,
-           departure.refusal ->> 'code' as "refusalCode", departure.requested_at as "createdAt", departure.ended_at as "finishedAt",
+    select departure.operation_id as "operationId", 'unassign' as action, departure.subscription_id as "subscriptionId",
+           departure.investor_login as login, departure.master_login as "masterLogin", ${outcomeAt(UNASSIGNS, now)} as outcome,
+           coalesce(departure.refusal ->> 'code', '') as "refusalCode", departure.requested_at as "createdAt", departure.ended_at as "finishedAt",
            case when ${IS_QUEUED}
-                then case when ${QUEUED_STATES.WAITING} then 'WAITING' when ${QUEUED_STATES.RUNNING} then 'RUNNING' else 'ENDED' end
+                then case departure.state when 'WAITING' then 'WAITING' when 'WANTED' then 'RUNNING' else 'ENDED' end
            end as "queueState",
-           case when departure.has_waited then departure.queue_until end as "queueUntil", labels
+           case when departure.has_waited then departure.queue_until end as "queuedUntil", labels
     from departure
     left join operation_label on operation_label.command_id = departure.operation_id
     where departure.kind = 'EXIT'`;
@@ -150,12 +153,13 @@ export async function findOperation(
   commandId: string,
   now: Date,
 ): Promise<RecordedOperation | undefined> {
-  return maybeOne<RecordedOperation>(
+  const row = await maybeOne<RecordedOperation>(
     db,
     sql`${assignsAt(now)} and subscription.command_id = ${commandId}
         union all
         ${unassignsAt(now)} and departure.operation_id = ${commandId}`,
   );
+  return row && withoutNulls(row);
 }
 
 /**
@@ -171,14 +175,15 @@ export async function listOperations(db: Queryable, filter: OperationFilter, now
 }
 
 function newestFirst(one: RecordedOperation, other: RecordedOperation): number {
-  return one.commandId < other.commandId ? 1 : -1;
+  return one.operationId < other.operationId ? 1 : -1;
 }
 
 async function listOf(db: Queryable, of: Action, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
-  return many<RecordedOperation>(
+  const rows = await many<RecordedOperation>(
     db,
     sql`${of.rows(now)} and ${of.id} = any(array(${idsInOrder(of, filter, now)} limit ${filter.limit}))`,
   );
+  return rows.map(withoutNulls);
 }
 
 /** The range of an index: for a Master that is equal the planner expects few, and would read and sort all of them. */

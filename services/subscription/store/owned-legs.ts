@@ -1,4 +1,4 @@
-import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql, withoutNulls, unnest } from "#kernel/postgres/query.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import { operationOfKey } from "../domain/departure.ts";
 import { readPostingKey } from "../domain/posting.ts";
@@ -13,8 +13,8 @@ export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Pro
     return posting === undefined ? [] : { ...posting, key };
   });
   const payouts = keys.flatMap((key) => {
-    const operationId = operationOfKey(key);
-    return operationId === undefined ? [] : { operationId, key };
+    const id = operationOfKey(key);
+    return id === undefined ? [] : { id, key };
   });
   const legs = await many<OwnedLeg>(
     db,
@@ -23,20 +23,14 @@ export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Pro
         where key = any (${keys}::text[])
         union all
         select asked.key, account.login, 'result', case when asked.number = posting_number then posting_minor end
-        from unnest(
-          ${postings.map(({ key }) => key)}::text[],
-          ${postings.map(({ login }) => login)}::text[],
-          ${postings.map(({ number }) => number)}::bigint[]
-        ) as asked (key, login, number)
+        from ${unnest(postings)} as asked (key text, login text, number bigint)
         join investor_account as account on account.login = asked.login
         where asked.number <= posting_number and asked.number <> all (unrequested_postings)
         union all
         select key, master_login, 'exit', -amount_minor from exit_transfer where key = any (${keys}::text[])
         union all
         select asked.key, investor_login, 'withdrawal', -effective_minor
-        from unnest(
-          ${payouts.map(({ key }) => key)}::text[], ${payouts.map(({ operationId }) => operationId)}::text[]
-        ) as asked (key, id)
+        from ${unnest(payouts)} as asked (key text, id text)
         join departure on operation_id = id
         where kind = 'WITHDRAWAL' and effective_minor > 0`,
   );

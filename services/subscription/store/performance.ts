@@ -1,4 +1,13 @@
-import { execute, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  many,
+  maybeOne,
+  type Queryable,
+  sql,
+  withoutNulls,
+  unnest,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { DayPart } from "../domain/performance.ts";
 
@@ -26,25 +35,10 @@ export async function savePerformance(tx: Transaction, masterLogin: string, part
     tx,
     sql`insert into performance_day (master_login, day, server_day, value, lowest, highest, peak, drawdown_ppm, fall_ppm,
                                      result_minor, pool_value_e8, pool_units, worth_e8, deal_id, valued_at)
-        select ${masterLogin}, day, server_day, value, lowest, highest, peak, drawdown, fall, result, pool_value, pool_units,
-               worth, deal_id, valued_at
-        from unnest(
-          ${parts.map(({ day }) => day)}::text[],
-          ${parts.map(({ serverDay }) => serverDay)}::text[],
-          ${parts.map(({ value }) => value)}::numeric[],
-          ${parts.map(({ lowest }) => lowest)}::numeric[],
-          ${parts.map(({ highest }) => highest)}::numeric[],
-          ${parts.map(({ peak }) => peak)}::numeric[],
-          ${parts.map(({ drawdownPpm }) => drawdownPpm)}::integer[],
-          ${parts.map(({ fallPpm }) => fallPpm)}::integer[],
-          ${parts.map(({ result }) => result)}::bigint[],
-          ${parts.map(({ poolValue }) => poolValue)}::numeric[],
-          ${parts.map(({ poolUnits }) => poolUnits)}::numeric[],
-          ${parts.map(({ worth }) => worth)}::numeric[],
-          ${parts.map(({ dealId }) => dealId)}::bigint[],
-          ${parts.map(({ valuedAt }) => valuedAt)}::timestamptz[]
-        ) as fresh (day, server_day, value, lowest, highest, peak, drawdown, fall, result, pool_value, pool_units, worth,
-                    deal_id, valued_at)
+        select ${masterLogin}, *
+        from ${unnest(parts)} as fresh (day text, server_day text, value numeric, lowest numeric, highest numeric, peak numeric,
+                    drawdown_ppm integer, fall_ppm integer, result bigint, pool_value numeric, pool_units numeric, worth numeric,
+                    deal_id bigint, valued_at timestamptz)
         on conflict (master_login, day, server_day) do update
         set value = excluded.value, lowest = excluded.lowest, highest = excluded.highest, peak = excluded.peak,
             drawdown_ppm = excluded.drawdown_ppm, fall_ppm = excluded.fall_ppm, result_minor = excluded.result_minor,

@@ -1,5 +1,4 @@
 import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
-import type { Buckets } from "../domain/buckets.ts";
 import type { ProvenHolding, UnownedMoney } from "../domain/proof.ts";
 import { BUCKETS } from "./holdings.ts";
 
@@ -16,10 +15,8 @@ export type PoolLedger = UnownedMoney & {
   readonly holdings: readonly LedgerHolding[];
 };
 
-type PoolPart = Omit<PoolLedger, "holdings">;
-type HoldingPart = Omit<LedgerHolding, "buckets"> & Buckets;
 /** A Master without Investors has one row without a holding. */
-type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
+type Row = Omit<PoolLedger, "holdings"> & (LedgerHolding | { readonly subscriptionId: null });
 
 /** One statement, so that pool, holdings and accounts are of one instant. Undefined for an unknown Master. */
 export async function findPoolLedger(db: Queryable, masterLogin: string): Promise<PoolLedger | undefined> {
@@ -44,20 +41,5 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
         order by holding.subscription_id`,
   );
   const [first] = rows;
-  if (first === undefined) return undefined;
-  const { filedNumber, weeksClosedThrough, ...pool } = withoutNulls<PoolPart>(first);
-  const { own, external, acknowledged, imported, unallocated, ownUnredeemed } = pool;
-  const unowned = { own, external, acknowledged, imported, unallocated, ownUnredeemed };
-  return {
-    filedNumber,
-    weeksClosedThrough,
-    ...unowned,
-    holdings: rows.flatMap((row) => (row.subscriptionId === null ? [] : toHolding(row))),
-  };
-}
-
-function toHolding({ subscriptionId, investorLogin, filedEntry, unredeemed, ...buckets }: HoldingPart): LedgerHolding {
-  const { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound } = buckets;
-  const own = { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound };
-  return { subscriptionId, investorLogin, filedEntry, unredeemed, buckets: own };
+  return first && { ...withoutNulls(first), holdings: rows.filter((row) => row.subscriptionId !== null) };
 }

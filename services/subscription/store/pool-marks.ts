@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
@@ -44,14 +44,8 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
   await execute(
     tx,
     sql`insert into pool_position (master_login, position_id, volume, mark, per_unit, valued)
-        select ${login}, position_id, volume, mark, per_unit, valued
-        from unnest(
-          ${changed.map(({ positionId }) => positionId)}::bigint[],
-          ${changed.map(({ volume }) => volume)}::bigint[],
-          ${changed.map(({ mark }) => mark)}::numeric[],
-          ${changed.map(({ perUnit }) => perUnit)}::numeric[],
-          ${changed.map(({ valued }) => valued)}::numeric[]
-        ) as book (position_id, volume, mark, per_unit, valued)
+        select ${login}, *
+        from ${unnest(changed)} as book (position_id bigint, volume bigint, mark numeric, per_unit numeric, valued numeric)
         on conflict (master_login, position_id) do update
         set volume = excluded.volume, mark = excluded.mark, per_unit = excluded.per_unit,
             valued = excluded.valued`,
@@ -66,10 +60,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
     await execute(
       tx,
       sql`delete from accrual
-          using unnest(
-            ${removed.map(({ positionId }) => positionId)}::bigint[],
-            ${removed.map(({ subscriptionId }) => subscriptionId)}::bigint[]
-          ) as removed (position_id, subscription_id)
+          using ${unnest(removed)} as removed (position_id bigint, subscription_id bigint)
           where accrual.master_login = ${login} and accrual.position_id = removed.position_id
             and accrual.subscription_id = removed.subscription_id`,
     );
@@ -79,13 +70,8 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
   await execute(
     tx,
     sql`insert into accrual (master_login, position_id, subscription_id, basis, per_unit)
-        select ${login}, position_id, subscription_id, basis, per_unit
-        from unnest(
-          ${changed.map(({ positionId }) => positionId)}::bigint[],
-          ${changed.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${changed.map(({ basis }) => basis)}::numeric[],
-          ${changed.map(({ perUnit }) => perUnit)}::numeric[]
-        ) as book (position_id, subscription_id, basis, per_unit)
+        select ${login}, *
+        from ${unnest(changed)} as book (position_id bigint, subscription_id bigint, basis numeric, per_unit numeric)
         on conflict (master_login, position_id, subscription_id) do update
         set basis = excluded.basis, per_unit = excluded.per_unit`,
   );

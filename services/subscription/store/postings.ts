@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { CLAIM_MS } from "#kernel/retry.ts";
@@ -45,10 +45,7 @@ export async function addUnposted(tx: Transaction, parts: readonly Part[]): Prom
             posting_next_at = case when posting_minor is null then '-infinity' else posting_next_at end
         from (
                select investor_login, sum(amount)::bigint as amount
-               from unnest(
-                      ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-                      ${parts.map(({ amount }) => amount)}::bigint[]
-                    ) as allocated (subscription_id, amount)
+               from ${unnest(parts)} as allocated (subscription_id bigint, amount bigint)
                     join holding on holding.subscription_id = allocated.subscription_id
                group by investor_login
              ) as part
@@ -125,18 +122,15 @@ export async function retryPostings(tx: Transaction, waiting: readonly Waiting[]
         where login = any(${waiting.map(({ posting }) => posting.investorLogin)}::text[])
         for no key update skip locked`,
   );
-  const delays = waiting.filter(({ posting }) => free.includes(posting.investorLogin));
+  const delays = waiting.flatMap(({ posting, reason }) =>
+    free.includes(posting.investorLogin) ? { ...posting, reason } : [],
+  );
   await execute(
     tx,
     sql`update investor_account
         set posting_next_at = ${AFTER_TRY}, posting_reason = delay.reason
-        from unnest(
-          ${delays.map(({ posting }) => posting.investorLogin)}::text[],
-          ${delays.map(({ posting }) => posting.number)}::bigint[],
-          ${delays.map(({ posting }) => posting.tries)}::integer[],
-          ${delays.map(({ reason }) => reason)}::text[]
-        ) as delay (login, number, tries, reason)
-        where investor_account.login = delay.login and posting_number = delay.number and posting_tries = delay.tries
+        from ${unnest(delays)} as delay (investor_login text, number bigint, tries integer, reason text)
+        where investor_account.login = delay.investor_login and posting_number = delay.number and posting_tries = delay.tries
           and posting_minor is not null`,
   );
 }

@@ -8,6 +8,7 @@ import {
   maybeOne,
   type Queryable,
   sql,
+  unnest,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
@@ -21,20 +22,9 @@ export async function insertMasterResults(tx: Transaction, results: readonly Mas
     sql`insert into master_result (master_login, number, deal_id, deal_at, amount_minor, action, entry,
                                    position_id, volume, volume_closed, profit_minor, swap_minor)
         select *
-        from unnest(
-          ${results.map((result) => result.masterLogin)}::text[],
-          ${results.map((result) => result.number)}::bigint[],
-          ${results.map((result) => result.dealId)}::bigint[],
-          ${results.map((result) => result.dealAt)}::timestamptz[],
-          ${results.map((result) => result.amount)}::bigint[],
-          ${results.map((result) => result.action)}::integer[],
-          ${results.map((result) => result.entry)}::integer[],
-          ${results.map((result) => result.positionId)}::bigint[],
-          ${results.map((result) => result.volume)}::bigint[],
-          ${results.map((result) => result.volumeClosed)}::bigint[],
-          ${results.map((result) => result.profit)}::bigint[],
-          ${results.map((result) => result.swap)}::bigint[]
-        )`,
+        from ${unnest(results)} as deal (master_login text, number bigint, deal_id bigint, deal_at timestamptz, amount bigint,
+                    action integer, entry integer, position_id bigint, volume bigint, volume_closed bigint,
+                    profit bigint, swap bigint)`,
   );
 }
 

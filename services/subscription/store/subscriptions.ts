@@ -17,36 +17,11 @@ export type Subscription = {
   readonly baselineEntryId: bigint | null;
 };
 
-const COLUMNS = fragment`
+export const SUBSCRIPTION_COLUMNS = fragment`
   id, master_id as "masterId", investor_id as "investorId", master_login as "masterLogin", investor_login as "investorLogin", status,
   created_at as "createdAt", started_at as "startedAt", ended_at as "endedAt", baseline_entry_id as "baselineEntryId"`;
 
-export const SUBSCRIPTIONS = fragment`select ${COLUMNS} from subscription`;
-
-export type NewSubscription = Pick<Subscription, "masterId" | "investorId" | "masterLogin" | "investorLogin"> & {
-  readonly commandId: string;
-  readonly at: Date;
-};
-
-/** Undefined when the Investor or the command has an open subscription. Of a command that was refused before only this one is found from now on. */
-export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscription): Promise<bigint | undefined> {
-  const row = await maybeOne<{ id: bigint }>(
-    tx,
-    sql`insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at)
-        values (${fresh.commandId}, ${fresh.masterId}, ${fresh.investorId}, ${fresh.masterLogin},
-                ${fresh.investorLogin}, 'ASSIGNING', ${fresh.at})
-        on conflict do nothing
-        returning id`,
-  );
-  if (row === undefined) return undefined;
-  await execute(
-    tx,
-    sql`update subscription
-        set command_id = ''
-        where command_id = ${fresh.commandId} and command_id <> '' and status = 'ABORTED'`,
-  );
-  return row.id;
-}
+export const SUBSCRIPTIONS = fragment`select ${SUBSCRIPTION_COLUMNS} from subscription`;
 
 export async function getSubscription(db: Queryable, id: bigint): Promise<Subscription> {
   return one<Subscription>(db, sql`${SUBSCRIPTIONS} where id = ${id}`);
@@ -62,10 +37,7 @@ export async function findSubscriptionOfCommand(db: Queryable, commandId: string
 
 /** ASSIGNING, ACTIVE or PAUSED: an Investor has at most one. */
 export async function findOpenSubscription(db: Queryable, investorLogin: string): Promise<Subscription | undefined> {
-  return maybeOne<Subscription>(
-    db,
-    sql`${SUBSCRIPTIONS} where investor_login = ${investorLogin} and status = any(${OPEN_STATUSES}::text[])`,
-  );
+  return (await listOpenSubscriptions(db, [investorLogin]))[0];
 }
 
 /** Of each Investor the one that is ASSIGNING, ACTIVE or PAUSED. */
@@ -125,6 +97,6 @@ export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at:
         set status = 'CANCELLED', ended_at = ${at}
         where id = any(${ids}::bigint[]) and status = 'PAUSED'
           and exists (select from holding where holding.subscription_id = subscription.id and ${HAS_NO_MONEY})
-        returning ${COLUMNS}`,
+        returning ${SUBSCRIPTION_COLUMNS}`,
   );
 }

@@ -3,7 +3,7 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { corrupt } from "#test/support/corrupt.ts";
-import { listBrokenSums } from "../checks/find-pools.ts";
+import { listDifferences } from "../checks/pool-rules.ts";
 import { addHoldings } from "./add-holdings.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
@@ -74,7 +74,7 @@ async function unitsOf(id: bigint): Promise<bigint> {
   return BigInt(row?.units ?? "0");
 }
 
-const brokenSums = () => inSnapshot(world.deps.pool, (db) => listBrokenSums(db, [pair.masterLogin]));
+const brokenSums = () => inSnapshot(world.deps.pool, (db) => listDifferences(db, [pair.masterLogin]));
 
 test("a deposit and a withdrawal read a few rows of a flat pool of ten thousand Investors", async () => {
   await addHoldings(world, pair.id, 10_000);

@@ -14,7 +14,9 @@ const NOTHING_FILED = { own: 0n, imported: 0n, unallocated: 0n, holdings: [] };
 export async function poolLedger({ deps }: Pick<World, "deps">, masterLogin: string) {
   const ledger = (await findPoolLedger(deps.pool, masterLogin)) ?? NOTHING_FILED;
   const { own, imported, unallocated } = ledger;
-  const holdings = ledger.holdings.map(({ subscriptionId, investorLogin, buckets }) => {
+  const holdings = ledger.holdings.map(({ subscriptionId, investorLogin, ...holding }) => {
+    const { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound } = holding;
+    const buckets: Buckets = { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound };
     return { subscriptionId, investorLogin, ...buckets };
   });
   return { external: own + imported + unallocated, holdings };

@@ -87,7 +87,7 @@ export function withFees(world: World, fees: Partial<Deps["fees"]>): World {
 
 /** Until when work waits. */
 const WAITS = {
-  assignment: ["next_try_at"],
+  subscription: ["next_try_at"],
   departure: ["next_try_at", "queue_until", "ready_at"],
   exit_transfer: ["next_try_at"],
   fee_decision: ["next_try_at"],

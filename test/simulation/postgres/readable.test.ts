@@ -7,6 +7,8 @@ const STATEMENT = /sql`((?:[^`\\]|\\.)*)`/g;
 const PARAMETER = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 /** A constant, or a function whose body is one fragment. */
 const NAMED_FRAGMENT = /(?:const (\w+) = |function (\w+)\([^)]*\): Fragment \{\s*return )fragment`((?:[^`\\]|\\.)*)`/g;
+/** Rows that are bound as a table, with its columns and their types. */
+const ROWS = /\$\{unnest\((?:[^{}]|\{[^{}]*\})*\}((?: with ordinality)? as \w+) \(([^)]*)\)/g;
 const USE = /\$\{(\w+)(?:\([^{}]*\))?\}/g;
 
 type Fragments = ReadonlyMap<string, string>;
@@ -17,14 +19,22 @@ function fragmentsIn(source: string): Fragments {
   );
 }
 
+function tableOf(alias: string, list: string): string {
+  const columns = list.split(",").map((column) => column.trim().split(" "));
+  const arrays = columns.flatMap(([, type]) => (type === undefined ? [] : `\${null}::${type}[]`));
+  return `unnest(${arrays.join(", ")})${alias} (${columns.map(([name]) => name).join(", ")})`;
+}
+
 /** Statements as the `sql` tag makes them: every value is a parameter, and a fragment is its text, that of the same file first. */
 function statementsIn(source: string, imported: Fragments): readonly string[] {
   const own = fragmentsIn(source);
   const expand = (text: string): string =>
-    text.replaceAll(USE, (use, name: string) => {
-      const fragment = own.get(name) ?? imported.get(name);
-      return fragment === undefined ? use : expand(fragment);
-    });
+    text
+      .replaceAll(ROWS, (_, alias: string, list: string) => tableOf(alias, list))
+      .replaceAll(USE, (use, name: string) => {
+        const fragment = own.get(name) ?? imported.get(name);
+        return fragment === undefined ? use : expand(fragment);
+      });
   return Array.from(source.matchAll(STATEMENT), ([, text = ""]) => {
     let parameters = 0;
     return expand(text).replaceAll(PARAMETER, () => `$${(parameters += 1)}`);

@@ -15,7 +15,7 @@ import { insertFlows } from "../../store/flows.ts";
 import { beginWeeks } from "../../store/masters.ts";
 import { beginPair } from "../../store/pairs.ts";
 import { insertHolding } from "../../store/holdings.ts";
-import { getSubscription, moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
+import { moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
 import { retryOnContention, waitBudget } from "../deadlines.ts";
 import { publishFollowing } from "../../messages/capital-events.ts";
@@ -41,24 +41,23 @@ export function tookTooLong(): Refusal {
  */
 export async function finishAssignment(deps: Deps, id: bigint, context: CallContext): Promise<void> {
   failpoint("after_assignment");
-  const subscription = await getSubscription(deps.pool, id);
   const assignment = await getAssignment(deps.pool, id);
   try {
-    if (subscription.status === "ASSIGNING") {
-      await configureFee(deps, { subscription, assignment }, context);
+    if (assignment.status === "ASSIGNING") {
+      await configureFee(deps, assignment, context);
       await retryOnContention(waitBudget(context, LOCKS_MS), () =>
-        inTransaction(deps.pool, (tx) => begin(tx, deps, { subscription, assignment })),
+        inTransaction(deps.pool, (tx) => begin(tx, deps, assignment)),
       );
     }
   } catch (error) {
     deps.wakeSignals.assignmentSagas.notify();
-    deps.log.info("assignment not finished, retry scheduled", { id, login: subscription.investorLogin, error });
+    deps.log.info("assignment not finished, retry scheduled", { id, login: assignment.investorLogin, error });
     throw refuse("outcome_unknown", "The assignment is decided and still being completed.", {
       outcome: "unknown",
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });
   }
-  await releaseAssignmentLock(deps, subscription, context);
+  await releaseAssignmentLock(deps, assignment, context);
 }
 
 /** Aborts an undecided assignment and releases its account lock. No effect on one that was decided in the meantime. */
@@ -79,11 +78,8 @@ export async function releaseAssignmentLock(deps: Deps, saga: AssignmentSaga, co
   else deps.wakeSignals.assignmentSagas.notify();
 }
 
-type Saga = { readonly subscription: Subscription; readonly assignment: Assignment };
-
-async function configureFee({ fees }: Deps, { subscription, assignment }: Saga, context: CallContext): Promise<void> {
-  const { id, investorId, investorLogin, startedAt } = subscription;
-  const { feeRatePpm: ratePpm, feeEnabled: enabled } = assignment;
+async function configureFee({ fees }: Deps, assignment: Assignment, context: CallContext): Promise<void> {
+  const { id, investorId, investorLogin, startedAt, feeRatePpm: ratePpm, feeEnabled: enabled } = assignment;
   assert(startedAt !== null, "only a decided assignment is finished");
   const key = `subscription:${id}`;
   await fees.configure(
@@ -96,10 +92,8 @@ async function configureFee({ fees }: Deps, { subscription, assignment }: Saga, 
 async function begin(
   tx: Transaction,
   { now, wakeSignals, week }: Deps,
-  { subscription, assignment }: Saga,
+  { id, masterLogin, investorLogin, heldBalance }: Assignment,
 ): Promise<void> {
-  const { id, masterLogin, investorLogin } = subscription;
-  const { heldBalance } = assignment;
   assert(heldBalance !== null, "a decided assignment has its balance");
   // The members of a pool change only under the lock of the Master: allocations and weeks read them.
   await lockPools(tx, [masterLogin]);

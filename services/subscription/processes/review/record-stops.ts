@@ -83,7 +83,7 @@ function actionsOf({ isWaitingDeal, transferKey }: Stop): readonly Action[] {
 
 /** The balance of the Master expected by the books, and its parts. */
 function totalsOf({ filedNumber, own, imported, unallocated, holdings }: PoolLedger) {
-  const investors = holdings.reduce((total, holding) => total + onMaster(holding.buckets), 0n);
+  const investors = holdings.reduce((total, holding) => total + onMaster(holding), 0n);
   return {
     filed_log_number: String(filedNumber),
     expected_master_balance: formatMinor(investors + own + imported + unallocated),
