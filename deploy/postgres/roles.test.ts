@@ -15,7 +15,7 @@ const DENIED = "42501";
 const APPEND_ONLY: Record<Service, readonly string[]> = {
   account: ["account", "investor"],
   edge: ["access_audit"],
-  fee: ["fee_version", "fee_version_ended", "handled_break", "payment_credit", "review_event"],
+  fee: ["fee_version", "fee_version_ended", "handled_break", "review_event"],
   funding: [],
   platform: [
     "adopted_deal",

@@ -138,7 +138,7 @@ export const CHECKS = entries({
   },
   fee_payments: {
     service: "fee",
-    title: "Fee runs equal their payments, payments equal their credits, and no week is charged twice.",
+    title: "No week is charged twice, and the payment of a debt collects what earlier payments have left.",
     stops: ["fees"],
     advice: "The fees of the Master are stopped. Find the cause, then decide the review; fees continue after it.",
   },

@@ -17,19 +17,16 @@ export const KEPT_TABLES: Readonly<Record<string, Readonly<Record<string, string
     event_removal: "one row",
   },
   fee: {
-    fee_debt_part:
-      "one row for each fee that could not be collected whole: what a later payment of the debt is made of",
     fee_configuration: "one row for each Investor",
     fee_master: "one row for each Master",
     fee_prepaid: "one row for each Investor and Master of whose fees a restore has lost the payment",
-    fee_payment: "books: each fee, with its explanation",
+    fee_payment: "books: each fee, with its credit, which callers follow by its id, and its explanation",
     fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",
     fee_version:
       "one row for each change of a fee: listings show them, and late results have their rates; decisions read the newest ones (docs/decisions/fee-terms-and-explanations.md)",
     fee_version_ended: "as fee_version: at most one row for each version",
     handled_break: "one row for each break that has stopped fees: it must not stop them again",
     payment_account: "one row for each payment account that a Master has or had",
-    payment_credit: "books: callers follow the list by its ids",
   },
   funding: {
     known_master: "one row for each Master",

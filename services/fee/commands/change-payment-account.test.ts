@@ -60,7 +60,7 @@ test("fees that are decided after a change go to the new account, executed ones 
   expect(
     await many(
       world.deps.pool,
-      sql`select payment_account_login as account, amount_minor as amount from payment_credit order by id`,
+      sql`select payment_account_login as account, amount_minor as amount from fee_payment where status = 'EXECUTED' order by id`,
     ),
   ).toEqual([
     { account: PAYMENT_ACCOUNT, amount: 30_00n },

@@ -1,6 +1,5 @@
 import pg from "pg";
 import { expect, test, vi } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { RecordFeesRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { insertMaster, lockMaster } from "../store/masters.ts";
@@ -16,6 +15,7 @@ import {
   passTime,
   paymentsOf,
   result,
+  runsOf,
   type World,
 } from "../testing/world.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -82,9 +82,7 @@ test("Investors who leave at the same time share the commits of their decisions 
   expect(payments.every(({ investor, suffix, status }) => suffix === `WD${investor}` && status === "EXECUTED")).toBe(
     true,
   );
-  expect(await many(world.deps.pool, sql`select status, open_count as open from fee_run`)).toEqual(
-    INVESTORS.map(() => ({ status: "EXECUTED", open: 0 })),
-  );
+  expect((await runsOf(world)).map(({ status }) => status)).toEqual(INVESTORS.map(() => "EXECUTED"));
   await expectToReconcile(world);
 });
 

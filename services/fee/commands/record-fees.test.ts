@@ -85,7 +85,7 @@ async function itemsOf(world: World, request: RecordFeesRequest): Promise<[key: 
 
 /** All rows that a decision writes. */
 async function rowsOf({ deps }: World): Promise<unknown[]> {
-  const tables = ["fee_run", "fee_payment", "fee_debt_part"];
+  const tables = ["fee_run", "fee_payment"];
   return await Promise.all(
     tables.map(async (table) => (await deps.pool.query(`select * from ${table} order by 1, 2`)).rows),
   );

@@ -7,8 +7,6 @@ export type Decision = {
   readonly periodStart: Date;
   /** The cut-off of a week, or the instant of the decision. */
   readonly periodEnd: Date;
-  /** When positions were valued; undefined when the Master was flat. */
-  readonly markedAt: Date | undefined;
   /** Of a week: no further Investors remain to be decided. */
   readonly isLast: boolean;
   /** The Investors are distinct. */

@@ -153,9 +153,9 @@ async function insertUnknown(
   // A dealer has copied the comment of a fee: one hash is one fee.
   if (payments.some((payment) => payment.key === key)) return undefined;
   const waiting = payments.filter(isWaiting);
-  const period = { periodStart: new Date(at.getTime() - MIN_PERIOD_MS), periodEnd: at, markedAt: undefined };
+  const period = { periodStart: new Date(at.getTime() - MIN_PERIOD_MS), periodEnd: at };
   const run = { kind: "ON_DEMAND", masterLogin, key: `imported:${keyHash}`, ...period } as const;
-  const runs = await insertRuns(tx, [{ ...run, weeklyKeys: [], payments: 1, isDecided: true }], at);
+  const runs = await insertRuns(tx, [{ ...run, weeklyKeys: [], isDecided: true }], at);
   const runId = runs.get(run.key);
   assert(runId !== undefined, "a hash has one run");
   const payment = { ...parties, runId, investorLogin, amount, transferId, dealId, key, keyHash };

@@ -8,14 +8,14 @@ import type { DuePayment } from "../store/due-payments.ts";
 const MIN_PERIOD_MS = 1;
 
 export function decisionOf(request: RecordFeesRequest): Decision {
-  const { masterLogin, key, periodEnd, markedAt, isLast } = request;
+  const { masterLogin, key, periodEnd, isLast } = request;
   if (periodEnd === undefined || (key === "" ? masterLogin === "" : request.investors.length !== 1)) {
     throw refuse("validation_failed", "A decision has an instant, and one Investor or a Master.");
   }
   const start = request.periodStart ?? periodEnd;
   const periodStart = start < periodEnd ? start : before(periodEnd);
   const investors = request.investors.map(({ due, ...investor }) => ({ ...investor, due: due.map(feeOf) }));
-  return { masterLogin, key: key === "" ? undefined : key, periodStart, periodEnd, markedAt, isLast, investors };
+  return { masterLogin, key: key === "" ? undefined : key, periodStart, periodEnd, isLast, investors };
 }
 
 function before(instant: Date): Date {

@@ -76,17 +76,10 @@ create table fee_run (
   key            text unique check ((key is null) = (kind = 'WEEKLY')),
   -- Keys of payments of weeks that the withdrawal or exit collects before its own.
   weekly_keys    text[] not null default '{}' check (weekly_keys = '{}' or kind = 'ON_DEMAND'),
-  status         text not null
-    check (status in ('SCHEDULED', 'CALCULATING', 'EXECUTING', 'EXECUTED', 'PARTIALLY_EXECUTED', 'FAILED')),
   period_start   timestamptz not null,
   period_end     timestamptz not null,
-  marked_at      timestamptz,
   -- False while further Investors of a large pool are to be decided.
   is_decided     boolean not null default true,
-  -- Number of its payments by status; the status of the run follows from these.
-  open_count     integer not null check (open_count >= 0),
-  executed_count integer not null default 0 check (executed_count >= 0),
-  failed_count   integer not null default 0 check (failed_count >= 0),
   created_at     timestamptz not null,
   check (period_start < period_end)
 );
@@ -95,26 +88,10 @@ create unique index fee_run_of_week on fee_run (master_login, period_end) where 
 create index fee_run_weekly on fee_run (id desc) where kind = 'WEEKLY';
 create index fee_run_by_weekly_key on fee_run using gin (weekly_keys) where weekly_keys <> '{}';
 
--- Credits on payment accounts. Ids are assigned at execution, in the sequence in which they become visible.
-create table payment_credit (
-  id                    bigint generated always as identity primary key,
-  master_login          text not null,
-  payment_account_login text not null,
-  -- Null for an aggregate credit, whose key does not identify one Investor.
-  investor_login        text,
-  kind                  text not null check (kind in ('PF', 'PF_DEBT')),
-  amount_minor          bigint not null check (amount_minor > 0),
-  deal_id               bigint not null,
-  deal_at               timestamptz not null,
-  unique_key            text not null unique,
-  created_at            timestamptz not null
-);
-select append_only('payment_credit');
+-- Ids of credits on payment accounts.
+create sequence payment_credit_id;
 
-create index payment_credit_by_master on payment_credit (master_login, id);
-create index payment_credit_by_day on payment_credit (master_login, deal_at) include (amount_minor);
-
--- Payments of Investors, each with its credit.
+-- What Investors have to pay: what is due, what was collected and credited, and what is left of it as debt.
 create table fee_payment (
   id                    bigint generated always as identity primary key,
   run_id                bigint not null references fee_run,
@@ -150,16 +127,25 @@ create table fee_payment (
   transfer_id           bigint,
   deal_id               bigint,
   executed_at           timestamptz,
-  credit_id             bigint references payment_credit,
+  -- Its credit on the payment account; the id is drawn when it is executed, under the lock of the Master, so that the ids of a Master become visible in sequence.
+  credit_id             bigint,
+  credit_deal_id        bigint,
+  credited_at           timestamptz,
+  -- The payment of the debt that took over what was not collected of this one. Payments are never deleted, so a foreign key would only look it up again.
+  taken_by_id           bigint,
   created_at            timestamptz not null,
   unique (run_id, investor_login, master_login, suffix),
-  check (status <> 'EXECUTED' or num_nulls(transfer_id, deal_id, executed_at, credit_id) = 0)
+  check (num_nulls(credit_id, credit_deal_id, credited_at) = case status when 'EXECUTED' then 0 else 3 end),
+  check (status <> 'EXECUTED' or amount_minor > 0 and num_nulls(transfer_id, deal_id, executed_at) = 0)
 );
 
--- Not a constraint of the column: that would index all rows without a credit.
-create unique index fee_payment_credit on fee_payment (credit_id) where credit_id is not null;
-create index fee_payment_executed on fee_payment (master_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
-create index fee_payment_executed_of_investor on fee_payment (investor_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
+create unique index fee_payment_credit on fee_payment (master_login, credit_id) where credit_id is not null;
+create index fee_payment_credit_by_day on fee_payment (master_login, executed_at) include (amount_minor) where status = 'EXECUTED';
+create index fee_payment_executed on fee_payment (master_login, id desc) where status = 'EXECUTED';
+create index fee_payment_executed_of_investor on fee_payment (investor_login, id desc) where status = 'EXECUTED';
+-- Of a run, whose status follows from its payments.
+create index fee_payment_open_of_run on fee_payment (run_id) where status in ('PENDING', 'EXECUTING');
+create index fee_payment_failed_of_run on fee_payment (run_id) where status in ('DEFERRED', 'REVERSED');
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 -- The open payments, by the statuses that they do not have: for rows that it has not analysed yet, the planner expects most to
 -- differ from a value and hardly any to be equal to one.
@@ -168,8 +154,6 @@ create index fee_payment_to_try on fee_payment (next_try_at, id)
 -- For the check that compares platform's transfers with the payments that they belong to.
 create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
--- For the highest one, after which transfers may be of lost commits.
-
 -- The columns as the collection reads them.
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
@@ -180,7 +164,31 @@ create view fee_payment_row as
          ) as "isStopped"
   from fee_payment;
 
--- A payment that was executed and moved money is a state that callers see.
+-- CALCULATING: some Investors of its week remain to be decided; payments of the others may be executed already. SCHEDULED: no payment was sent.
+-- EXECUTING: payments are sent. The other three are final. Payments that were skipped count in none.
+create view fee_run_row as
+  select id, master_login as "masterLogin", kind, period_start as "periodStart", period_end as "periodEnd", is_decided as "isDecided",
+         created_at as "createdAt",
+         case when not is_decided then 'CALCULATING'
+              when exists (select from fee_payment where run_id = fee_run.id and status in ('PENDING', 'EXECUTING')) then
+                case when exists (select from fee_payment where run_id = fee_run.id and status <> 'PENDING') then 'EXECUTING' else 'SCHEDULED' end
+              when not exists (select from fee_payment where run_id = fee_run.id and status in ('DEFERRED', 'REVERSED')) then 'EXECUTED'
+              when exists (select from fee_payment where run_id = fee_run.id and status = 'EXECUTED') then 'PARTIALLY_EXECUTED'
+              else 'FAILED' end as status
+  from fee_run;
+
+-- The parts of debts that are owed: what could not be collected of payments, and no payment of a debt has taken over. The debt of an Investor to a
+-- Master is their sum, as old as the oldest of them.
+create view fee_debt_part as
+  select id, investor_login, master_login, due_minor - prepaid_minor - amount_minor as amount_minor, owed_since
+  from fee_payment
+  where status in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'REVERSED') and amount_minor < due_minor - prepaid_minor and taken_by_id is null;
+
+create index fee_payment_owed on fee_payment (investor_login, master_login)
+  where status in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'REVERSED') and amount_minor < due_minor - prepaid_minor and taken_by_id is null;
+create index fee_payment_taken on fee_payment (taken_by_id, id) where taken_by_id is not null;
+
+-- A payment that was executed is a state that callers see.
 create function note_payment() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into state_change (kind, state, subject, login, master_login, operation_id, amount_minor, deal_id)
@@ -191,24 +199,9 @@ end
 $$;
 
 create trigger note_insert after insert on fee_payment for each row
-  when (new.status = 'EXECUTED' and new.amount_minor > 0) execute function note_payment();
+  when (new.status = 'EXECUTED') execute function note_payment();
 create trigger note_update after update on fee_payment for each row
-  when (new.status = 'EXECUTED' and new.amount_minor > 0 and old.status is distinct from new.status)
-  execute function note_payment();
-
--- What could not be collected: the part of a payment, and the payment of the debt that took it over. The debt of an Investor to a Master is the
--- sum of the parts that none has taken over, as old as the oldest of their payments. The payments are locked when their ids are written and never deleted, so a foreign key would only look them up again.
-create table fee_debt_part (
-  id             bigint generated always as identity primary key,
-  investor_login text not null,
-  master_login   text not null,
-  source_id      bigint not null,
-  amount_minor   bigint not null check (amount_minor > 0),
-  taken_by_id    bigint
-);
-
-create index fee_debt_part_open on fee_debt_part (investor_login, master_login) where taken_by_id is null;
-create index fee_debt_part_taken on fee_debt_part (taken_by_id, id) where taken_by_id is not null;
+  when (new.status = 'EXECUTED' and old.status is distinct from new.status) execute function note_payment();
 
 -- Tables that services share.
 \ir ../../kernel/feed/feed.sql

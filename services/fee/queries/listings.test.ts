@@ -3,7 +3,9 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { listExecutedPayments } from "../store/payments.ts";
+import { insertSettled } from "../testing/settled.ts";
+import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/time-zone.ts";
+import { listCreditedDays, listExecutedPayments } from "../store/payments.ts";
 import { listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
@@ -11,23 +13,12 @@ const AT = new Date("2026-01-10T00:00:00.123Z");
 async function depsWithPayments(): Promise<Deps> {
   const deps = await feeDeps(() => AT);
   await deps.pool.query(`
-    insert into fee_run (kind, master_login, status, period_start, period_end, open_count, created_at)
-    values ('WEEKLY', '${MASTER}', 'EXECUTED', '2026-01-03', '2026-01-10', 0, '2026-01-10');
-    insert into payment_credit
-      (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
-    select '${MASTER}', '${PAYMENT_ACCOUNT}', case when n < 3 then '${INVESTOR}' end, 'PF', n * 100, 700 + n,
-           '2026-01-10T00:00:00.123Z', 'PF:${INVESTOR}:${MASTER}:1:W' || n, '2026-01-10T00:00:00.123Z'
-    from generate_series(1, 3) n;
-    insert into fee_payment
-      (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
-       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, key_hash,
-       explanation)
-    select 1, '${MASTER}', 17, '${INVESTOR}', n * 100, case when n < 4 then n * 100 else 0 end,
-           case when n < 4 then 'EXECUTED' else 'DEFERRED' end, case when n < 4 then 40 + n end,
-           case when n < 4 then 600 + n end, case when n < 4 then '2026-01-10T00:00:00.123Z'::timestamptz end,
-           case when n < 4 then n end, '2026-01-10T00:00:00.123Z', 'PF', 'W' || n, true, '${PAYMENT_ACCOUNT}',
-           '2026-01-10', '2026-01-10', 'fee:' || n, '', '{}'
-    from generate_series(1, 4) n`);
+    insert into fee_run (kind, master_login, period_start, period_end, created_at)
+    values ('WEEKLY', '${MASTER}', '2026-01-03', '2026-01-10', '2026-01-10')`);
+  await insertSettled(
+    deps.pool,
+    `select 1, '${INVESTOR}', 'W' || n, n * 100, n < 4, timestamptz '${AT.toISOString()}', n from generate_series(1, 4) n`,
+  );
   return deps;
 }
 
@@ -44,7 +35,7 @@ test("credits are listed ascending, in pages", async () => {
       {
         id: 3n,
         paymentAccountLogin: PAYMENT_ACCOUNT,
-        investorLogin: undefined,
+        investorLogin: INVESTOR,
         kind: "PF",
         amount: { currencyCode: "USD", minorUnits: 300n },
         dealId: 703n,
@@ -54,6 +45,25 @@ test("credits are listed ascending, in pages", async () => {
     ],
     hasMore: false,
   });
+});
+
+test("credits are summed by day of the deal, in UTC or of the trade server, in a half-open period", async () => {
+  const { pool } = await depsWithPayments();
+  const times = ["02T23:59:59.999", "03T00:00:00", "03T12:00:00", "04T00:00:00"].map((time) => `2026-01-${time}Z`);
+  await insertSettled(
+    pool,
+    `select 1, '${INVESTOR}', 'D' || n, 99 + n, true, at, 10 + n
+     from unnest('{${times.join(",")}}'::timestamptz[]) with ordinality as paid (at, n)`,
+  );
+  const list = (calendar: Calendar, from: string, to: string) =>
+    listCreditedDays(pool, MASTER, daysOf(calendar, new Date(`2026-01-${from}Z`), new Date(`2026-01-${to}Z`)));
+  expect(await list(calendarOf("Europe/Athens"), "02T22:00:00", "03T22:00:00")).toEqual([
+    { day: "2026-01-03", amount: 303n },
+  ]);
+  expect(await list(UTC, "02T00:00:00", "04T00:00:00")).toEqual([
+    { day: "2026-01-02", amount: 100n },
+    { day: "2026-01-03", amount: 203n },
+  ]);
 });
 
 test("executed payments are listed descending with their credit; other payments are not listed", async () => {
@@ -70,7 +80,7 @@ test("executed payments are listed descending with their credit; other payments 
       {
         id: 1n,
         runId: 1n,
-        runStatus: "EXECUTED",
+        runStatus: "PARTIALLY_EXECUTED",
         runPeriodStart: new Date("2026-01-03T00:00:00Z"),
         runPeriodEnd: new Date("2026-01-10T00:00:00Z"),
         investorId: 17n,
@@ -123,21 +133,13 @@ test("executed payments of an Investor are listed descending, with the Master an
 
 test("a page of an Investor's payments costs the same at the end as at the start", async () => {
   const deps = await depsWithPayments();
-  await deps.pool.query(`
-    insert into payment_credit
-      (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
-    select '${MASTER}', '${PAYMENT_ACCOUNT}', '${INVESTOR}', 'PF', 1, 10000 + n, now(), 'PF:x:' || n, now()
-    from generate_series(1, 3000) n;
-    insert into fee_payment
-      (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
-       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, key_hash,
-       explanation)
-    select 1, '${MASTER}', 17, case when id % 100 = 0 then '${INVESTOR}' else 'other' end, 1, 1, 'EXECUTED', id, id, now(), id, now(), 'PF',
-           'X' || id, true, '${PAYMENT_ACCOUNT}', now(), now(), 'fee:x:' || id, '', '{}'
-    from payment_credit where id > 3`);
+  await insertSettled(
+    deps.pool,
+    `select 1, case when n % 100 = 0 then '${INVESTOR}' else 'other' end, 'X' || n, 1, true, now(), 10 + n from generate_series(1, 3000) n`,
+  );
   const cost = (beforeId: bigint) =>
     inTransaction(deps.pool, (tx) =>
-      rowsRead(tx, ["fee_payment", "fee_run", "payment_credit"], async () => {
+      rowsRead(tx, ["fee_payment", "fee_run"], async () => {
         expect(await listExecutedPayments(tx, { investorLogin: INVESTOR }, { beforeId, limit: 6 })).toHaveLength(6);
       }),
     );

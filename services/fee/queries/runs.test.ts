@@ -3,7 +3,8 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { listPaymentsOfRun, listWeeklyRuns, listWeeklyRunsOf } from "../store/runs.ts";
-import { aCall, feeDeps, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { aCall, feeDeps, MASTER } from "../testing/fee.ts";
+import { insertSettled } from "../testing/settled.ts";
 import { getRun, listRunPayments, listRuns } from "./runs.ts";
 
 const AT = new Date("2026-01-10T00:00:00Z");
@@ -13,23 +14,16 @@ const OTHER = "other";
 async function depsWithRuns(): Promise<Deps> {
   const deps = await feeDeps(() => AT);
   await deps.pool.query(`
-    insert into fee_run (kind, key, master_login, status, period_start, period_end, open_count, executed_count, created_at)
-    select kind, case when kind = 'ON_DEMAND' then 'k' || n || master end, master, 'EXECUTED',
-           timestamptz '2000-01-01' + (n - 1) * interval '7 days', timestamptz '2000-01-01' + n * interval '7 days', 0, 2, now()
+    insert into fee_run (kind, key, master_login, period_start, period_end, created_at)
+    select kind, case when kind = 'ON_DEMAND' then 'k' || n || master end, master,
+           timestamptz '2000-01-01' + (n - 1) * interval '7 days', timestamptz '2000-01-01' + n * interval '7 days', now()
     from generate_series(1, 1000) n, unnest(array['${MASTER}', '${OTHER}']) master, unnest(array['WEEKLY', 'ON_DEMAND']) kind
-    order by n, kind, master;
-    insert into payment_credit
-      (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
-    select '${MASTER}', '${PAYMENT_ACCOUNT}', 'i' || n, 'PF', n * 100, 700 + n, now(), 'c' || n, now() from generate_series(1, 2) n;
-    insert into fee_payment
-      (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
-       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, key_hash,
-       explanation)
-    select (select max(id) from fee_run where kind = 'WEEKLY' and master_login = '${MASTER}'), '${MASTER}', n, 'i' || n, n * 100,
-           case when n < 3 then n * 100 else 0 end, case when n < 3 then 'EXECUTED' else 'DEFERRED' end, case when n < 3 then n end,
-           case when n < 3 then n end, case when n < 3 then now() end, case when n < 3 then n end, now(), 'PF', 'W', true,
-           '${PAYMENT_ACCOUNT}', now(), now(), 'fee:' || n, '', '{}'
-    from unnest(array[4, 2, 3, 1]) n`);
+    order by n, kind, master`);
+  await insertSettled(
+    deps.pool,
+    `select (select max(id) from fee_run where kind = 'WEEKLY' and master_login = '${MASTER}'), 'i' || n, 'W', n * 100, n < 3, now(), n
+     from unnest(array[4, 2, 3, 1]) n`,
+  );
   return deps;
 }
 
@@ -47,7 +41,10 @@ test("weekly runs are listed newest first with the sums of their payments, and a
         masterLogin: MASTER,
         kind: "WEEKLY",
         payments: 4n,
+        status: "PARTIALLY_EXECUTED",
+        openCount: 0,
         executedCount: 2,
+        failedCount: 2,
         due: cents(1_000n),
         prepaid: cents(0n),
         collected: cents(300n),
@@ -69,8 +66,8 @@ test("weekly runs are listed newest first with the sums of their payments, and a
   const page = (afterPaymentId: bigint) => listRunPayments(deps, { runId, afterPaymentId, limit: 3 });
   const first = await page(0n);
   expect(first.items.map(({ investorLogin, status, transferId }) => [investorLogin, status, transferId])).toEqual([
-    ["i1", "EXECUTED", 1n],
-    ["i2", "EXECUTED", 2n],
+    ["i1", "EXECUTED", 41n],
+    ["i2", "EXECUTED", 42n],
     ["i3", "DEFERRED", 0n],
   ]);
   const rest = await page(first.items.at(-1)?.id ?? 0n);

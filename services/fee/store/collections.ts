@@ -4,10 +4,8 @@ import type { DuePayment } from "./due-payments.ts";
 /** What is collected under the key of a withdrawal or exit: payments as they are now, in the sequence of collection. */
 export type Collection = { readonly key: string; readonly payments: readonly DuePayment[] };
 
-type Row = DuePayment & { readonly ofKey: string };
-
 /** A decision after which nothing is due has one row without a payment. */
-type EmptyRow = Omit<Row, "id"> & { readonly id: null };
+type Row = (DuePayment | { readonly id: null }) & { readonly ofKey: string };
 
 /** Condition on a payment: imported fees had not paid it when it was recorded. */
 const WAS_DUE = fragment`
@@ -16,7 +14,7 @@ const WAS_DUE = fragment`
 
 /** Those of some keys that are recorded: a withdrawal or exit has a run, also when nothing is due. */
 export async function listCollections(db: Queryable, keys: readonly string[]): Promise<Map<string, Collection>> {
-  const rows = await many<Row | EmptyRow>(
+  const rows = await many<Row>(
     db,
     sql`select run.key as "ofKey", payment.*
         from fee_run as run
@@ -29,14 +27,10 @@ export async function listCollections(db: Queryable, keys: readonly string[]): P
         where run.key = any(${keys}::text[])
         order by run.key, payment.id`,
   );
-  const byKey = [...Map.groupBy(rows, ({ ofKey }) => ofKey)];
-  return new Map(byKey.map(([key, own]) => [key, { key, payments: own.flatMap(paymentOf) }]));
-}
-
-function paymentOf(row: Row | EmptyRow): DuePayment | [] {
-  if (row.id === null) return [];
-  const { ofKey: _key, ...payment } = row;
-  return payment;
+  const byKey = Map.groupBy(rows, ({ ofKey }) => ofKey);
+  return new Map(
+    Array.from(byKey, ([key, own]) => [key, { key, payments: own.flatMap((row) => (row.id === null ? [] : [row])) }]),
+  );
 }
 
 /** The keys of the withdrawals and exits that have the payment of a transfer as an item, at most `limit`. */

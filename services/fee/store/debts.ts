@@ -40,11 +40,10 @@ export async function findOwed(
         ) as asked
         left join (
           select 'debt' as kind, part.investor_login as "investorLogin", part.master_login as name,
-                 sum(part.amount_minor)::bigint as amount, min(source.owed_since) as since, 0::bigint as rank
+                 sum(part.amount_minor)::bigint as amount, min(part.owed_since) as since, 0::bigint as rank
           from fee_debt_part as part
-               join fee_payment as source on source.id = part.source_id
                join fee_master on fee_master.master_login = part.master_login
-          where part.investor_login = any(${investorLogins}::text[]) and part.taken_by_id is null and break_reason is null
+          where part.investor_login = any(${investorLogins}::text[]) and break_reason is null
           group by part.investor_login, part.master_login
           union all
           select 'prepaid', investor_login, master_login, prepaid_minor, null::timestamptz, 0::bigint
@@ -79,34 +78,11 @@ export async function findTakable(tx: Transaction, debts: readonly OwedDebt[]): 
              ) as decided (investor_login, master_login, amount)
              join fee_master on fee_master.master_login = decided.master_login and break_reason is null
              join fee_debt_part as part on part.investor_login = decided.investor_login
-                                       and part.master_login = decided.master_login and part.taken_by_id is null
+                                       and part.master_login = decided.master_login
         group by decided.investor_login, decided.master_login, decided.amount
         having sum(part.amount_minor) = decided.amount`,
   );
   return new Set(takable.map(nameOf));
-}
-
-/** What could not be collected of a payment. */
-export type NewDebtPart = OwedDebt & {
-  /** The payment that was not collected. */
-  readonly sourceId: bigint;
-};
-
-/** They are owed since their payments were. The Masters must be locked. */
-export async function addDebts(tx: Transaction, parts: readonly NewDebtPart[]): Promise<void> {
-  if (parts.length === 0) return;
-  await execute(
-    tx,
-    sql`insert into fee_debt_part (investor_login, master_login, source_id, amount_minor)
-        select investor_login, master_login, source_id, amount
-        from unnest(
-          ${parts.map(({ investorLogin }) => investorLogin)}::text[],
-          ${parts.map(({ masterLogin }) => masterLogin)}::text[],
-          ${parts.map(({ sourceId }) => sourceId)}::bigint[],
-          ${parts.map(({ amount }) => amount)}::bigint[]
-        ) as part (investor_login, master_login, source_id, amount)
-        order by source_id`,
-  );
 }
 
 type TakenDebt = Owing & {
@@ -119,15 +95,15 @@ export async function takeDebts(tx: Transaction, taken: readonly TakenDebt[]): P
   if (taken.length === 0) return;
   await execute(
     tx,
-    sql`update fee_debt_part
+    sql`update fee_payment
         set taken_by_id = taken.id
         from unnest(
-          ${taken.map(({ investorLogin }) => investorLogin)}::text[],
-          ${taken.map(({ masterLogin }) => masterLogin)}::text[],
-          ${taken.map(({ paymentId }) => paymentId)}::bigint[]
-        ) as taken (investor_login, master_login, id)
-        where fee_debt_part.investor_login = taken.investor_login
-          and fee_debt_part.master_login = taken.master_login and taken_by_id is null`,
+               ${taken.map(({ investorLogin }) => investorLogin)}::text[],
+               ${taken.map(({ masterLogin }) => masterLogin)}::text[],
+               ${taken.map(({ paymentId }) => paymentId)}::bigint[]
+             ) as taken (investor_login, master_login, id)
+             join fee_debt_part as part on part.investor_login = taken.investor_login and part.master_login = taken.master_login
+        where fee_payment.id = part.id`,
   );
 }
 
@@ -135,10 +111,10 @@ export async function takeDebts(tx: Transaction, taken: readonly TakenDebt[]): P
 export async function listDebtParts(db: Queryable, paymentId: bigint, limit: number): Promise<DebtPart[]> {
   return await many<DebtPart>(
     db,
-    sql`select part.source_id as "paymentId", part.amount_minor as amount, source.owed_since as since
-        from fee_debt_part as part join fee_payment as source on source.id = part.source_id
-        where part.taken_by_id = ${paymentId}
-        order by part.id
+    sql`select id as "paymentId", due_minor - prepaid_minor - amount_minor as amount, owed_since as since
+        from fee_payment
+        where taken_by_id = ${paymentId}
+        order by id
         limit ${limit}`,
   );
 }

@@ -119,7 +119,7 @@ export async function listKnownKeys(db: Queryable, keys: readonly string[]): Pro
  * collected with it as a rule, under its account lock. A weekly payment of a stopped Master that was never sent waits, and does not block the Investor's others; nor does one to an archived
  * payment account, so that each of these is known to wait for it. The `case` keeps the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
-export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
+export const paymentQueue = workQueue<{ readonly id: bigint }>({
   table: fragment`fee_payment`,
   key: fragment`id`,
   keyType: fragment`bigint`,
@@ -137,25 +137,13 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
     ) then false else true end`,
   alsoSet: fragment`, status = 'EXECUTING'`,
-  columns: fragment`id, run_id as "runId"`,
+  columns: fragment`id`,
 });
 
-/** Claims due payments of the queue; their runs begin. */
+/** Claims due payments of the queue. */
 export async function claimPayments(tx: Transaction, limit: number): Promise<DuePayment[]> {
   const claimed = await paymentQueue.claim(tx, limit);
   if (claimed.length === 0) return [];
-  // A locked run is skipped: the process that holds its row updates the status.
-  await execute(
-    tx,
-    sql`update fee_run
-        set status = 'EXECUTING'
-        where id in (
-          select id
-          from fee_run
-          where id = any(${claimed.map(({ runId }) => runId)}::bigint[]) and status = 'SCHEDULED'
-          for no key update skip locked
-        )`,
-  );
   return many<DuePayment>(
     tx,
     sql`select * from fee_payment_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
@@ -234,7 +222,7 @@ export async function listEndedUnpaid(db: Queryable, keys: readonly string[]): P
     db,
     sql`select key
         from fee_payment
-        where key = any(${keys}::text[]) and status in ('SKIPPED', 'DEFERRED', 'EXECUTED') and amount_minor = 0
+        where key = any(${keys}::text[]) and status in ('SKIPPED', 'DEFERRED')
         order by id`,
   );
 }

@@ -8,7 +8,7 @@ import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 export type Credit = {
   readonly id: bigint;
   readonly paymentAccountLogin: string;
-  readonly investorLogin: string | undefined;
+  readonly investorLogin: string;
   readonly kind: string;
   /** Cents. */
   readonly amount: bigint;
@@ -22,19 +22,18 @@ export async function listCredits(
   db: Queryable,
   page: { masterLogin: string; afterId: bigint; limit: number },
 ): Promise<Credit[]> {
-  const rows = await many<Credit>(
+  return await many<Credit>(
     db,
-    sql`select id, payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", kind,
-               amount_minor as amount, deal_id as "dealId", deal_at as "dealAt", created_at as "createdAt"
-        from payment_credit
-        where master_login = ${page.masterLogin} and id > ${page.afterId}
-        order by id
+    sql`select credit_id as id, payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", kind,
+               amount_minor as amount, credit_deal_id as "dealId", executed_at as "dealAt", credited_at as "createdAt"
+        from fee_payment
+        where master_login = ${page.masterLogin} and credit_id > ${page.afterId}
+        order by credit_id
         limit ${page.limit}`,
   );
-  return rows.map(withoutNulls);
 }
 
-/** An executed payment with its run and its credit. */
+/** An executed payment with its run. */
 export type ListedPayment = {
   readonly id: bigint;
   readonly runId: bigint;
@@ -56,7 +55,7 @@ export type ListedPayment = {
   readonly createdAt: Date;
 };
 
-/** Above 0.00, descending by id: those of a Master's Investors, or those of one Investor to any Master. */
+/** Descending by id: those of a Master's Investors, or those of one Investor to any Master. */
 export async function listExecutedPayments(
   db: Queryable,
   whose: { readonly masterLogin: string } | { readonly investorLogin: string },
@@ -68,16 +67,15 @@ export async function listExecutedPayments(
       : fragment`payment.investor_login = ${whose.investorLogin}`;
   return await many<ListedPayment>(
     db,
-    sql`select payment.id, payment.run_id as "runId", run.status as "runStatus", run.period_start as "runPeriodStart",
-               run.period_end as "runPeriodEnd", payment.master_login as "masterLogin",
+    sql`select payment.id, payment.run_id as "runId", run.status as "runStatus", run."periodStart" as "runPeriodStart",
+               run."periodEnd" as "runPeriodEnd", payment.master_login as "masterLogin",
                payment.payment_account_login as "paymentAccountLogin", payment.investor_id as "investorId",
                payment.investor_login as "investorLogin", payment.amount_minor as amount, payment.status,
                payment.transfer_id as "transferId", payment.deal_id as "dealId", payment.executed_at as "executedAt",
-               payment.credit_id as "cashflowId", credit.unique_key as "cashflowUniqueKey", payment.created_at as "createdAt"
+               payment.credit_id as "cashflowId", payment.unique_key as "cashflowUniqueKey", payment.created_at as "createdAt"
         from fee_payment payment
-             join fee_run run on run.id = payment.run_id
-             join payment_credit credit on credit.id = payment.credit_id
-        where payment.status = 'EXECUTED' and payment.amount_minor > 0 and ${isWanted} and payment.id < ${page.beforeId}
+             join fee_run_row run on run.id = payment.run_id
+        where payment.status = 'EXECUTED' and ${isWanted} and payment.id < ${page.beforeId}
         order by payment.id desc
         limit ${page.limit}`,
   );
@@ -99,7 +97,8 @@ export async function listCreditedDays(
                ${days.map(({ from }) => from)}::timestamptz[],
                ${days.map(({ to }) => to)}::timestamptz[]
              ) as credited (day, starts_at, ends_at)
-             join payment_credit on master_login = ${masterLogin} and deal_at >= starts_at and deal_at < ends_at
+             join fee_payment on master_login = ${masterLogin} and status = 'EXECUTED'
+                             and executed_at >= starts_at and executed_at < ends_at
         group by day
         order by day`,
   );

@@ -1,6 +1,5 @@
-import { execute, many, maybeOne, type Queryable, sql, fragment, withoutNulls } from "#kernel/postgres/query.ts";
+import { column, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { runStatus } from "../domain/run-status.ts";
 
 export type NewRun = {
   readonly kind: "WEEKLY" | "ON_DEMAND";
@@ -11,17 +10,9 @@ export type NewRun = {
   readonly weeklyKeys: readonly string[];
   readonly periodStart: Date;
   readonly periodEnd: Date;
-  readonly markedAt: Date | undefined;
-  /** How many payments it has. */
-  readonly payments: number;
   /** False when further Investors of its pool are to be decided. */
   readonly isDecided: boolean;
 };
-
-/** The number of payments of a run that were settled, by outcome. Skipped ones count only in `settled`. */
-export type Settled = { readonly settled: number; readonly executed: number; readonly failed: number };
-
-type RunRow = { id: bigint; open: number; executed: number; failed: number; isDecided: boolean };
 
 /** Returns the ids by key: of a withdrawal or exit that has a run already there is none. A key has no line break. */
 export async function insertRuns(
@@ -32,22 +23,17 @@ export async function insertRuns(
   if (runs.length === 0) return new Map();
   const rows = await many<{ id: bigint; key: string | null }>(
     tx,
-    sql`insert into fee_run
-          (kind, master_login, key, weekly_keys, status, period_start, period_end, marked_at, is_decided, open_count, created_at)
-        select kind, master_login, key, string_to_array(weekly_keys, ${"\n"}), status, period_start, period_end, marked_at, is_decided, open_count, ${at}
+    sql`insert into fee_run (kind, master_login, key, weekly_keys, period_start, period_end, is_decided, created_at)
+        select kind, master_login, key, string_to_array(weekly_keys, ${"\n"}), period_start, period_end, is_decided, ${at}
         from unnest(
           ${runs.map(({ kind }) => kind)}::text[],
           ${runs.map(({ masterLogin }) => masterLogin)}::text[],
           ${runs.map(({ key }) => key)}::text[],
           ${runs.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[],
-          ${runs.map((run) => runStatus({ ...run, open: run.payments, executed: 0, failed: 0, hasBegun: false }))}::text[],
           ${runs.map(({ periodStart }) => periodStart)}::timestamptz[],
           ${runs.map(({ periodEnd }) => periodEnd)}::timestamptz[],
-          ${runs.map(({ markedAt }) => markedAt)}::timestamptz[],
-          ${runs.map(({ isDecided }) => isDecided)}::boolean[],
-          ${runs.map(({ payments }) => payments)}::integer[]
-        ) with ordinality as run
-          (kind, master_login, key, weekly_keys, status, period_start, period_end, marked_at, is_decided, open_count, rank)
+          ${runs.map(({ isDecided }) => isDecided)}::boolean[]
+        ) with ordinality as run (kind, master_login, key, weekly_keys, period_start, period_end, is_decided, rank)
         order by rank
         on conflict (key) do nothing
         returning id, key`,
@@ -56,85 +42,39 @@ export async function insertRuns(
 }
 
 /**
- * Adds payments to the run of a week, and ends its decision when they are its last ones; a decided run stays so. Undefined without such a run. The
- * Master must be locked.
+ * The run of a week, whose decision ends with its last payments; a decided run stays so. Undefined without such a run. The Master must be
+ * locked.
  */
 export async function extendRun(
   tx: Transaction,
-  { masterLogin, periodEnd, payments, isDecided }: NewRun,
+  { masterLogin, periodEnd, isDecided }: NewRun,
 ): Promise<bigint | undefined> {
-  const run = await maybeOne<RunRow>(
+  const [id] = await column<bigint>(
     tx,
-    sql`select id, open_count as open, executed_count as executed, failed_count as failed, is_decided as "isDecided"
-        from fee_run
+    sql`update fee_run
+        set is_decided = is_decided or ${isDecided}
         where master_login = ${masterLogin} and period_end = ${periodEnd} and kind = 'WEEKLY'
-        for no key update`,
+        returning id`,
   );
-  if (run === undefined) return undefined;
-  const after = { ...run, open: run.open + payments, isDecided: run.isDecided || isDecided };
-  if (after.open === run.open && after.isDecided === run.isDecided) return run.id;
-  const status = runStatus({ ...after, hasBegun: true });
-  await execute(
-    tx,
-    sql`update fee_run
-        set open_count = ${after.open}, is_decided = ${after.isDecided}, status = ${status}
-        where id = ${run.id}`,
-  );
-  return run.id;
-}
-
-/** Updates counts and status of runs. Runs are the last rows that a transaction locks, by ascending id. */
-export async function countSettled(tx: Transaction, settledByRun: ReadonlyMap<bigint, Settled>): Promise<void> {
-  const rows = await many<RunRow>(
-    tx,
-    sql`select id, open_count as open, executed_count as executed, failed_count as failed, is_decided as "isDecided"
-        from fee_run
-        where id = any(${[...settledByRun.keys()]}::bigint[])
-        order by id
-        for no key update`,
-  );
-  const after = rows.map(({ id, open, isDecided, ...before }) => {
-    const { settled = 0, executed = 0, failed = 0 } = settledByRun.get(id) ?? {};
-    const counts = { open: open - settled, executed: before.executed + executed, failed: before.failed + failed };
-    return { id, ...counts, status: runStatus({ ...counts, hasBegun: true, isDecided }) };
-  });
-  await execute(
-    tx,
-    sql`update fee_run
-        set open_count = counted.open, executed_count = counted.executed, failed_count = counted.failed,
-            status = counted.status
-        from unnest(
-          ${after.map(({ id }) => id)}::bigint[],
-          ${after.map(({ open }) => open)}::integer[],
-          ${after.map(({ executed }) => executed)}::integer[],
-          ${after.map(({ failed }) => failed)}::integer[],
-          ${after.map(({ status }) => status)}::text[]
-        ) as counted (id, open, executed, failed, status)
-        where fee_run.id = counted.id`,
-  );
+  return id;
 }
 
 const RUN = fragment`
-  select run.id, run.master_login as "masterLogin", run.kind, run.status, run.period_start as "periodStart",
-         run.period_end as "periodEnd", run.is_decided as "isDecided", run.open_count as "openCount",
-         run.executed_count as "executedCount", run.failed_count as "failedCount", run.created_at as "createdAt",
-         sum.payments, sum.due, sum.prepaid, sum.collected
-  from fee_run run
+  select run.*, sum.*
+  from fee_run_row run
   cross join lateral (
     select count(*) as payments, coalesce(sum(due_minor), 0)::bigint as due, coalesce(sum(prepaid_minor), 0)::bigint as prepaid,
-           coalesce(sum(amount_minor) filter (where payment.status = 'EXECUTED'), 0)::bigint as collected
+           coalesce(sum(amount_minor) filter (where payment.status = 'EXECUTED'), 0)::bigint as collected,
+           count(*) filter (where payment.status in ('PENDING', 'EXECUTING'))::integer as "openCount",
+           count(*) filter (where payment.status = 'EXECUTED')::integer as "executedCount",
+           count(*) filter (where payment.status in ('DEFERRED', 'REVERSED'))::integer as "failedCount"
     from fee_payment payment
     where payment.run_id = run.id
   ) as sum`;
 
-export type ListedRun = {
+export type ListedRun = Omit<NewRun, "key" | "weeklyKeys"> & {
   readonly id: bigint;
-  readonly masterLogin: string;
-  readonly kind: string;
   readonly status: string;
-  readonly periodStart: Date;
-  readonly periodEnd: Date;
-  readonly isDecided: boolean;
   readonly openCount: number;
   readonly executedCount: number;
   readonly failedCount: number;
@@ -167,8 +107,8 @@ export async function listWeeklyRunsOf(
   return await many<ListedRun>(
     db,
     sql`${RUN}
-        where run.kind = 'WEEKLY' and run.master_login = ${page.masterLogin} and run.period_end < ${page.before}
-        order by run.period_end desc
+        where run.kind = 'WEEKLY' and run."masterLogin" = ${page.masterLogin} and run."periodEnd" < ${page.before}
+        order by run."periodEnd" desc
         limit ${page.limit}`,
   );
 }

@@ -11,42 +11,27 @@ export type DebitedPayment = {
   readonly outcome: Extract<PaymentOutcome, { kind: "debited" }>;
 };
 
-/** Inserts the credits of paid payments. The Masters must be locked: ids of their credits become visible in sequence. */
+/** The Masters must be locked: the ids of their credits become visible in sequence. */
 export async function markExecuted(tx: Transaction, paid: readonly PaidPayment[], at: Date): Promise<void> {
   await execute(
     tx,
-    sql`with credited as (
-          insert into payment_credit
-            (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
-          select credit.*, ${at}
-          from unnest(
-            ${paid.map(({ payment }) => payment.masterLogin)}::text[],
-            ${paid.map(({ payment }) => payment.paymentAccountLogin)}::text[],
-            ${paid.map(({ payment }) => payment.investorLogin)}::text[],
-            ${paid.map(({ payment }) => payment.kind)}::text[],
-            ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
-            ${paid.map(({ outcome }) => outcome.creditDealId)}::bigint[],
-            ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
-            ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
-          ) as credit
-          returning id, unique_key
-        )
-        update fee_payment
-        set status = 'EXECUTED', reason = null, amount_minor = paid.amount, transfer_id = paid.transfer_id,
-            deal_id = paid.deal_id, executed_at = paid.executed_at, credit_id = credited.id
+    sql`update fee_payment
+        set status = 'EXECUTED', reason = null, amount_minor = paid.amount, transfer_id = paid.transfer_id, deal_id = paid.deal_id,
+            executed_at = paid.executed_at, credit_id = nextval('payment_credit_id'), credit_deal_id = paid.credit_deal_id,
+            credited_at = ${at}
         from unnest(
-               ${paid.map(({ payment }) => payment.id)}::bigint[],
-               ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
-               ${paid.map(({ outcome }) => outcome.transferId)}::bigint[],
-               ${paid.map(({ outcome }) => outcome.debitDealId)}::bigint[],
-               ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
-               ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
-             ) as paid (id, amount, transfer_id, deal_id, executed_at, credit_key)
-             join credited on credited.unique_key = paid.credit_key
+          ${paid.map(({ payment }) => payment.id)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.transferId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.debitDealId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.creditDealId)}::bigint[],
+          ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[]
+        ) as paid (id, amount, transfer_id, deal_id, credit_deal_id, executed_at)
         where fee_payment.id = paid.id`,
   );
 }
 
+/** All that was due is debt from now on. */
 export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment[]): Promise<void> {
   await execute(
     tx,

@@ -30,7 +30,7 @@ export type World = OtherServices &
 
 const TRUNCATE = `
   truncate fee_configuration, fee_version, fee_version_ended, fee_master, fee_prepaid, fee_run,
-           fee_payment, fee_debt_part, payment_credit, review_case, review_event, handled_break, payment_account
+           fee_payment, review_case, review_event, handled_break, payment_account
   restart identity`;
 
 /** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */
@@ -61,19 +61,15 @@ export async function owe(
   await execute(
     pool,
     sql`with run as (
-          insert into fee_run (master_login, kind, key, status, period_start, period_end, open_count, failed_count, created_at)
-          values (${masterLogin}, 'ON_DEMAND', ${randomUUID()}, 'FAILED', ${new Date(since.getTime() - 1)}, ${since}, 0, 1, ${since})
+          insert into fee_run (master_login, kind, key, period_start, period_end, created_at)
+          values (${masterLogin}, 'ON_DEMAND', ${randomUUID()}, ${new Date(since.getTime() - 1)}, ${since}, ${since})
           returning id, key
-        ), payment as (
-          insert into fee_payment
-            (run_id, master_login, payment_account_login, investor_id, investor_login, kind, suffix, is_weekly, due_minor, owed_since,
-             status, next_try_at, key, key_hash, created_at)
-          select id, ${masterLogin}, '0', 17, ${investorLogin}, 'PF', 'W', true, ${amount}, ${since}, 'DEFERRED', ${since}, key, key, ${since}
-          from run
-          returning id
         )
-        insert into fee_debt_part (investor_login, master_login, source_id, amount_minor)
-        select ${investorLogin}, ${masterLogin}, id, ${amount} from payment`,
+        insert into fee_payment
+          (run_id, master_login, payment_account_login, investor_id, investor_login, kind, suffix, is_weekly, due_minor, owed_since,
+           status, next_try_at, key, key_hash, created_at)
+        select id, ${masterLogin}, '0', 17, ${investorLogin}, 'PF', 'W', true, ${amount}, ${since}, 'DEFERRED', ${since}, key, key, ${since}
+        from run`,
   );
 }
 
@@ -157,7 +153,7 @@ export async function paymentsOf({ deps }: World): Promise<FormattedPayment[]> {
 export async function runsOf({ deps }: World) {
   return many<{ kind: string; status: string; start: Date; end: Date }>(
     deps.pool,
-    sql`select kind, status, period_start as start, period_end as "end" from fee_run order by id`,
+    sql`select kind, status, "periodStart" as start, "periodEnd" as "end" from fee_run_row order by id`,
   );
 }
 
@@ -166,28 +162,25 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
     deps.pool,
     sql`select investor_login || ':' || master_login as pair, sum(amount_minor)::bigint as debt
         from fee_debt_part
-        where taken_by_id is null
         group by 1
         order by 1`,
   );
   return Object.fromEntries(rows.map(({ pair, debt }) => [pair, formatMinor(debt)]));
 }
 
-/** Fees equal the sum of paid, open and debt amounts, and credits equal payments. */
+/** Fees equal the sum of paid, open and debt amounts, and payment accounts have what was paid. */
 export async function expectToReconcile({ deps, platform }: World): Promise<void> {
-  const sums = await one<{ fees: bigint; taken: bigint; open: bigint; debt: bigint; credits: bigint }>(
+  const sums = await one<{ fees: bigint; taken: bigint; open: bigint; debt: bigint }>(
     deps.pool,
     sql`select coalesce(sum(due_minor) filter (where kind = 'PF'), 0)::bigint as fees,
                coalesce(sum(amount_minor) filter (where status = 'EXECUTED'), 0)::bigint as taken,
                coalesce(sum(due_minor) filter (where status in ('PENDING', 'EXECUTING')), 0)::bigint as open,
-               (select coalesce(sum(amount_minor), 0)::bigint from fee_debt_part where taken_by_id is null) as debt,
-               (select coalesce(sum(amount_minor), 0)::bigint from payment_credit) as credits
+               (select coalesce(sum(amount_minor), 0)::bigint from fee_debt_part) as debt
         from fee_payment`,
   );
   expect(sums.taken + sums.open + sums.debt).toBe(sums.fees);
-  expect(sums.credits).toBe(sums.taken);
   const onAccounts = balancesOf(platform.ledger).filter(([login]) => login.startsWith("6"));
-  expect(onAccounts.reduce((sum, [, amount]) => sum + amount, 0n) >= sums.credits).toBe(true);
+  expect(onAccounts.reduce((sum, [, amount]) => sum + amount, 0n) >= sums.taken).toBe(true);
 }
 
 function inCents(parts: Readonly<Record<string, string>>): Parts {

@@ -41,7 +41,7 @@ export async function planWeek(system: System, client: pg.Client): Promise<Plann
   const usage = stopwatch.read();
   const { rows } = await client.query<{ subscriptions: string; payments: string }>(
     `select (select count(*) from subscription.subscription where status = 'ACTIVE') as subscriptions,
-            (select coalesce(sum(open_count + executed_count + failed_count), 0) from fee.fee_run) as payments`,
+            (select count(*) from fee.fee_payment where status <> 'SKIPPED') as payments`,
   );
   const [subscriptions, payments] = [Number(rows[0]?.subscriptions), Number(rows[0]?.payments)];
   return { subscriptions, payments, closingSeconds, seconds: usage.seconds, usage };
@@ -73,7 +73,7 @@ export async function nextPayment(client: pg.Client): Promise<void> {
 async function countPaid(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ paid: string }>({
     name: "paid",
-    text: "select coalesce(sum(executed_count), 0) as paid from fee.fee_run",
+    text: "select count(*) as paid from fee.fee_payment where status = 'EXECUTED'",
   });
   return Number(rows[0]?.paid);
 }

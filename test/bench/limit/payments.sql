@@ -125,21 +125,8 @@ commit;
 
 -- Commit 4: fee records the payments with their credits.
 begin;
-with paid as (
-  select id, master_login, payment_account_login, investor_login, unique_key
-  from fee.fee_payment
-  where id > :last::bigint - 64 and id <= :last::bigint
-), credited as (
-  insert into fee.payment_credit (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at,
-                                  unique_key, created_at)
-  select master_login, payment_account_login, investor_login, 'PF', 100, 1, clock_timestamp(), unique_key, clock_timestamp()
-  from paid
-  returning id, unique_key
-)
 update fee.fee_payment
 set status = 'EXECUTED', amount_minor = 100, transfer_id = 1, deal_id = 1, executed_at = clock_timestamp(),
-    credit_id = credited.id
-from credited
-where fee_payment.unique_key = credited.unique_key and fee_payment.id > :last::bigint - 64 and fee_payment.id <= :last::bigint;
-update fee.fee_run set executed_count = executed_count + 64 where id = :client_id::bigint + 1;
+    credit_id = nextval('fee.payment_credit_id'), credit_deal_id = 1, credited_at = clock_timestamp()
+where id > :last::bigint - 64 and id <= :last::bigint;
 commit;

@@ -22,8 +22,8 @@ export async function createPayments(postgresUrl: string, isQuick: boolean): Pro
   const { pool } = books;
   for (const name of ["payment_batch", "deal_number", "event_number"]) await pool.query(`create sequence ${name}`);
   await pool.query({
-    text: `insert into fee.fee_run (master_login, kind, status, period_start, period_end, open_count, created_at)
-           select n::text, 'WEEKLY', 'EXECUTING', clock_timestamp() - interval '7 days', clock_timestamp(), 0, clock_timestamp()
+    text: `insert into fee.fee_run (master_login, kind, period_start, period_end, created_at)
+           select n::text, 'WEEKLY', clock_timestamp() - interval '7 days', clock_timestamp(), clock_timestamp()
            from generate_series(1, $1) as n`,
     values: [CLIENTS],
   });
@@ -49,8 +49,6 @@ export async function payAlone(program: string, { url }: BooksDatabase, seconds:
 export async function requireWholePayments({ pool }: BooksDatabase): Promise<void> {
   const { rows } = await pool.query<Record<string, bigint>>(
     `select (select count(*) from fee.fee_payment where status = 'EXECUTED') as paid,
-            (select count(*) from fee.payment_credit) as credited,
-            (select sum(executed_count) from fee.fee_run)::bigint as counted,
             (select count(*) from platform.transfer) as ordered,
             (select count(*) / 2 from platform.leg where state = 'APPLIED') as applied,
             (select count(*) / 2 from platform.attempt where state = 'APPLIED') as answered,

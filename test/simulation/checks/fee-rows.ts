@@ -22,7 +22,9 @@ export type PaymentRow = {
   readonly isImported: boolean;
   readonly takenMinor: bigint;
   readonly debitDeal: bigint | null;
-  readonly creditId: bigint | null;
+  readonly creditDeal: bigint | null;
+  /** Cents that became debt, and that no payment of the debt has taken over. */
+  readonly owedMinor: bigint;
 };
 
 /** What an Investor owes at one Master: the unpaid debt, and the high-water mark in units of 1e-8 USD. */
@@ -59,16 +61,16 @@ export class FeeRows {
   }
 
   pairs(): readonly PairRow[] {
-    const parts = Array.from(this.#fees.committed("fee_debt_part")).filter((row) => row["taken_by_id"] === null);
-    const debts = Map.groupBy(parts, (row) => nameOf(ownerOf(row)));
+    const owed = this.payments().filter(({ owedMinor }) => owedMinor > 0n);
+    const debts = Map.groupBy(owed, nameOf);
     const prepaid = new Map(Array.from(this.#fees.committed("fee_prepaid"), (row) => [nameOf(ownerOf(row)), row]));
     const marks = new Map(this.#rows("pair").map((row) => [nameOf(ownerOf(row)), row]));
     return [...new Set([...debts.keys(), ...prepaid.keys(), ...marks.keys()])].map((name) => {
       const debt = debts.get(name) ?? [];
       const mark = marks.get(name);
       return {
-        ...ownerOf((debt[0] ?? prepaid.get(name) ?? mark)!),
-        debtMinor: debt.reduce((sum, row) => sum + (row["amount_minor"] as bigint), 0n),
+        ...(debt[0] ?? ownerOf((prepaid.get(name) ?? mark)!)),
+        debtMinor: debt.reduce((sum, { owedMinor }) => sum + owedMinor, 0n),
         prepaidMinor: (prepaid.get(name)?.["prepaid_minor"] ?? 0n) as bigint,
         markE8: (mark?.["mark_e8"] ?? 0n) as bigint,
       };
@@ -82,10 +84,6 @@ export class FeeRows {
       (row) => row["investor_login"] === investor && row["owed_to"] === master && row["kind"] === "PF",
     );
     return due.flatMap((row) => (recorded.has(textOf(row["key"]!)) ? [] : [row["amount_minor"] as bigint]));
-  }
-
-  credit(id: bigint): Values | undefined {
-    return rowsWith(this.#fees, "payment_credit", "id", id)[0];
   }
 
   /** Weekly runs of a Master for the same period. */
@@ -149,11 +147,17 @@ export function paymentOf(row: Values): PaymentRow {
     isImported: textOf(row["suffix"]!).startsWith("IM"),
     takenMinor: row["amount_minor"] as bigint,
     debitDeal: row["deal_id"] as bigint | null,
-    creditId: row["credit_id"] as bigint | null,
+    creditDeal: row["credit_deal_id"] as bigint | null,
+    owedMinor: owedOf(row),
   };
 }
 
-/** Of a row of a pair, a debt or a payment. */
+function owedOf(row: Values): bigint {
+  if (row["status"] === "PENDING" || row["status"] === "EXECUTING" || row["taken_by_id"] !== null) return 0n;
+  return (row["due_minor"] as bigint) - (row["prepaid_minor"] as bigint) - (row["amount_minor"] as bigint);
+}
+
+/** Of a row of a pair or a payment. */
 export function ownerOf(row: Values): Pick<PairRow, "investor" | "master"> {
   return { investor: textOf(row["investor_login"]!), master: textOf(row["master_login"]!) };
 }

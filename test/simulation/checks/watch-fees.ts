@@ -29,7 +29,7 @@ const E8_PER_CENT = 1_000_000n;
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
 const DEBIT = 1;
 /** Tables with rows of an Investor and a Master. */
-const OF_A_PAIR: ReadonlySet<string> = new Set(["fee_payment", "fee_debt_part", "fee_prepaid", "pair"]);
+const OF_A_PAIR: ReadonlySet<string> = new Set(["fee_payment", "fee_prepaid", "pair"]);
 
 /** Checks every deal of a fee, and the rows that each commit of the fee service changes. */
 export class FeesWatch {
@@ -119,11 +119,10 @@ export class FeesWatch {
 
   /** I2: both deals were made for this payment, with the recorded amount. */
   #checkExecuted(payment: PaymentRow): void {
-    const credit = this.#facts.fees.credit(payment.creditId ?? -1n);
-    const { id, investor, paymentAccount, takenMinor, debitDeal, keyHash: hash } = payment;
+    const { id, investor, paymentAccount, takenMinor, debitDeal, creditDeal, keyHash: hash } = payment;
     const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, hash, login: investor, amountMinor: -takenMinor });
     const credited = { id, hash, login: paymentAccount, amountMinor: takenMinor };
-    if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited)) {
+    if (!isPaid || !this.#isDealOf(creditDeal ?? 0n, credited)) {
       throw new Violation("I2", `${payment.key} is recorded as paid with deals that were not made for it`);
     }
   }

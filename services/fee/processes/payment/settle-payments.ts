@@ -4,9 +4,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Clock } from "#kernel/clock.ts";
 import { COLLECTED_BEFORE, type Paid, type Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
-import { addDebts, type NewDebtPart } from "../../store/debts.ts";
 import { lockMasters } from "../../store/masters.ts";
-import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
 import { workTogether } from "../together.ts";
 
@@ -16,7 +14,7 @@ export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Pai
 export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
 
 /**
- * Settles payments of any Masters in one commit: credits, debts and the counts of their runs. A Master whose row stays locked
+ * Settles payments of any Masters in one commit: what was credited, and what is debt. A Master whose row stays locked
  * fails only its own payments; they are requested again, and platform returns the same outcomes.
  */
 export async function settlePayments(
@@ -67,30 +65,7 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
     if (outcome?.kind === "paid") paid.push({ payment, outcome });
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
-  await addDebts(tx, uncollectedOf(paid, refused));
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
-  if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
   return refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
-}
-
-function uncollectedOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): NewDebtPart[] {
-  return [
-    ...paid.map(({ payment, outcome }) => ({ payment, amount: payment.due - outcome.amount })),
-    ...refused.map(({ payment }) => ({ payment, amount: payment.due })),
-  ].flatMap(({ payment: { investorLogin, masterLogin, id: sourceId }, amount }) =>
-    amount === 0n ? [] : { investorLogin, masterLogin, sourceId, amount },
-  );
-}
-
-function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {
-  const counts = new Map<bigint, Settled>();
-  const count = (runId: bigint, executed: number, failed: number): void => {
-    const known = counts.get(runId) ?? { settled: 0, executed: 0, failed: 0 };
-    const settled = known.settled + 1;
-    counts.set(runId, { settled, executed: known.executed + executed, failed: known.failed + failed });
-  };
-  for (const { payment } of paid) count(payment.runId, 1, 0);
-  for (const { payment, outcome } of refused) count(payment.runId, 0, outcome.status === "SKIPPED" ? 0 : 1);
-  return counts;
 }

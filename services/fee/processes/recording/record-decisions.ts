@@ -61,10 +61,9 @@ export async function recordDepartures(
   const due = decisions.map((decision) => ({ decision, fees: feesOf(decision).filter(({ key }) => taken.has(key)) }));
   const runIds = await insertRuns(
     tx,
-    due.map(({ decision, fees }) => ({
+    due.map(({ decision }) => ({
       ...runOf(decision),
       weeklyKeys: decision.investors.flatMap(({ openWeeklyKeys }) => openWeeklyKeys.filter((key) => open.has(key))),
-      payments: fees.length,
       isDecided: true,
     })),
     at,
@@ -99,7 +98,7 @@ export async function recordWeek(tx: Transaction, decision: Decision, at: Date):
   const unrecorded = fees.filter(({ key }) => !recorded.has(key));
   const taken = await listDue(tx, unrecorded);
   const due = unrecorded.filter(({ key }) => taken.has(key));
-  const run = { ...runOf(decision), weeklyKeys: [], payments: due.length, isDecided: decision.isLast };
+  const run = { ...runOf(decision), weeklyKeys: [], isDecided: decision.isLast };
   const runId = (await extendRun(tx, run)) ?? (await insertRuns(tx, due.length === 0 ? [] : [run], at)).get(undefined);
   const payments = due.map((fee) => {
     assert(runId !== undefined, "payments have a run");
@@ -112,14 +111,8 @@ function feesOf({ investors }: Decision): InvestorFee[] {
   return investors.flatMap(({ investorLogin, due }) => due.map((fee) => ({ ...fee, investorLogin })));
 }
 
-function runOf({
-  key,
-  masterLogin,
-  periodStart,
-  periodEnd,
-  markedAt,
-}: Decision): Omit<NewRun, "payments" | "isDecided" | "weeklyKeys"> {
-  return { kind: key === undefined ? "WEEKLY" : "ON_DEMAND", key, masterLogin, periodStart, periodEnd, markedAt };
+function runOf({ key, masterLogin, periodStart, periodEnd }: Decision): Omit<NewRun, "isDecided" | "weeklyKeys"> {
+  return { kind: key === undefined ? "WEEKLY" : "ON_DEMAND", key, masterLogin, periodStart, periodEnd };
 }
 
 /** The keys of the fees that are due: a debt only while it has the amount that was decided, so that it is owed once. */
