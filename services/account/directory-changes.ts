@@ -27,16 +27,8 @@ export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise
   return master;
 }
 
-/** Undefined when no Master has the id. */
-export async function changeMaster(
-  tx: Transaction,
-  id: bigint,
-  change: MasterChange,
-  at: Date,
-): Promise<Master | undefined> {
-  const master = await updateMaster(tx, id, change, at);
-  if (master !== undefined) publishMaster(tx, master);
-  return master;
+export async function changeMaster(tx: Transaction, id: bigint, change: MasterChange, at: Date): Promise<void> {
+  publishMaster(tx, await updateMaster(tx, id, change, at));
 }
 
 function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {

@@ -1,13 +1,14 @@
 import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { type Draft, recordCashflows, type Result } from "./commands/record-cashflows.ts";
+import { recordCashflows, type Result } from "./commands/record-cashflows.ts";
+import type { NewCashflow } from "./domain/cashflow.ts";
 import { markPosted, type Posted } from "./store/cashflow-transitions.ts";
 
 /** Writes that concurrent requests share: what waits while one commit runs is in the next. */
 export type CashflowQueues = {
   /** Rejects with the refusal of the operation. */
-  readonly recording: BatchQueue<Draft, Attempt>;
+  readonly recording: BatchQueue<NewCashflow, Attempt>;
   readonly posting: BatchQueue<Posted, undefined>;
 };
 
@@ -23,7 +24,7 @@ const maySplit = (error: unknown): boolean => !isTransient(error);
 
 export function cashflowQueues(pool: Pool): CashflowQueues {
   return {
-    recording: batchQueue<Draft, Attempt>({
+    recording: batchQueue<NewCashflow, Attempt>({
       name: "record cashflows",
       ...LIMITS,
       keyOf: ({ operationId }) => operationId,

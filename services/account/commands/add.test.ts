@@ -3,10 +3,9 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, aMaster, aRegistration, usd, world, type World } from "../testing/account.ts";
 import { revealInvestor, revealMaster } from "../queries/find.ts";
-import { addInvestor } from "./add-investor.ts";
-import { addMaster } from "./add-master.ts";
-import { createMaster } from "./create-master.ts";
-import { updateMaster } from "./update-master.ts";
+import { addInvestor, addMaster } from "./add.ts";
+import { createMaster } from "./create.ts";
+import { updateMaster } from "./update.ts";
 
 async function withAccounts(...logins: readonly string[]): Promise<World> {
   const deps = await world();

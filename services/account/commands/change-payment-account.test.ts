@@ -6,11 +6,9 @@ import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { directoryReads } from "../store/directory-reads.ts";
 import { aCall, aMaster, anInvestor, aRegistration, world, type World, UNCHANGED } from "../testing/account.ts";
-import { addInvestor } from "./add-investor.ts";
-import { addMaster } from "./add-master.ts";
-import { createInvestor } from "./create-investor.ts";
-import { createMaster } from "./create-master.ts";
-import { updateMaster } from "./update-master.ts";
+import { addInvestor, addMaster } from "./add.ts";
+import { createInvestor, createMaster } from "./create.ts";
+import { updateMaster } from "./update.ts";
 import { resumePaymentAccountChanges } from "../processes/change-payment-account.ts";
 import { findAccounts, findMaster, findPaymentAccounts } from "../queries/find.ts";
 

@@ -3,10 +3,10 @@ import { Refusal } from "#kernel/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, aClosing, aMaster, aRegistration, world, type World, UNCHANGED } from "../testing/account.ts";
-import { addMaster } from "./add-master.ts";
+import { addMaster } from "./add.ts";
 import { closeMaster } from "./close-master.ts";
-import { createMaster } from "./create-master.ts";
-import { updateMaster } from "./update-master.ts";
+import { createMaster } from "./create.ts";
+import { updateMaster } from "./update.ts";
 import { getMasterStatus } from "../queries/profiles.ts";
 
 const LOGIN = "3000001";

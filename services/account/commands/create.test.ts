@@ -3,9 +3,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts";
 import { findAccounts, revealInvestor, revealMaster } from "../queries/find.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World, refusedWith } from "../testing/account.ts";
-import { addInvestor } from "./add-investor.ts";
-import { createInvestor } from "./create-investor.ts";
-import { createMaster } from "./create-master.ts";
+import { addInvestor } from "./add.ts";
+import { createInvestor, createMaster } from "./create.ts";
 import { listInvestors, listMasters } from "../queries/profiles.ts";
 
 test("one request creates the trading account and the payment account of a Master", async () => {

@@ -12,13 +12,10 @@ import {
   type World,
   refusedWith,
 } from "../testing/account.ts";
-import { addInvestor } from "./add-investor.ts";
-import { addMaster } from "./add-master.ts";
-import { createInvestor } from "./create-investor.ts";
-import { createMaster } from "./create-master.ts";
+import { addInvestor, addMaster } from "./add.ts";
+import { createInvestor, createMaster } from "./create.ts";
 import { eraseInvestor } from "./erase-investor.ts";
-import { updateInvestor } from "./update-investor.ts";
-import { updateMaster } from "./update-master.ts";
+import { updateInvestor, updateMaster } from "./update.ts";
 
 const A: Labels = { externalId: "CRM-A", metadata: { segment: "retail" } };
 const IN_USE = { code: "external_id_in_use", outcome: "not_executed", errors: [{ field: "external_id" }] };

@@ -6,9 +6,9 @@ import { accountRules } from "../retention.ts";
 import { FEEDS } from "../service.ts";
 import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
 import { aCall, aMaster, usd, world, UNCHANGED } from "../testing/account.ts";
-import { createMaster } from "./create-master.ts";
+import { createMaster } from "./create.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
-import { updateMaster } from "./update-master.ts";
+import { updateMaster } from "./update.ts";
 import { getMasterStatus, listMasters } from "../queries/profiles.ts";
 
 test("an update changes the fields that it contains and keeps the others", async () => {

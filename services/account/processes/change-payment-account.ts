@@ -8,7 +8,7 @@ import { Refusal, restated } from "#kernel/refusal.ts";
 import { isTransientFailure, retryLevel } from "#kernel/transient-failure.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
-import { decideExistence, decideRole, paymentAccountInUse } from "../domain/decide-registration.ts";
+import { paymentAccountInUse } from "../domain/decide-registration.ts";
 import type { Master } from "../domain/master.ts";
 import { refuse } from "../refusals.ts";
 import {
@@ -22,10 +22,8 @@ import {
   removeChange,
   reserveLogin,
 } from "../store/payment-account-changes.ts";
-import { registrationFacts } from "./register.ts";
+import { requireRegistrable } from "./register.ts";
 import { paymentEqualsMaster } from "../domain/checks.ts";
-
-const FIELD = "payment_account_login";
 
 /** Gives the Master another payment account. A repeated command finds its change done, or in progress: then the recovery job finishes it. */
 export async function changePaymentAccount(
@@ -52,10 +50,10 @@ export async function changePaymentAccount(
 
 /** The account exists on the trading platform, and is free, or was the payment account of the same Master before. */
 async function check(deps: Deps, masterId: bigint, login: string, context: CallContext): Promise<void> {
-  const facts = await registrationFacts(deps, [{ field: FIELD, login }], context);
-  for (const fact of facts) if (fact.role !== "PAYMENT") decideRole(fact, "PAYMENT");
-  if (await isOfOther(deps.pool, masterId, login)) throw paymentAccountInUse(login);
-  decideExistence(facts);
+  const wanted = { field: "payment_account_login", login, wanted: "PAYMENT" } as const;
+  await requireRegistrable(deps, [wanted], context, async ({ role }) => {
+    return role === "PAYMENT" && !(await isOfOther(deps.pool, masterId, login));
+  });
 }
 
 /** Whatever fails here, no fee is paid to another account than before. */

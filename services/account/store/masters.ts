@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import {
   execute,
   type Fragment,
@@ -58,13 +59,8 @@ export async function findMasterByCommand(db: Queryable, commandId: string): Pro
   return (await selectMasters(db, fragment`command_id = ${commandId}`))[0];
 }
 
-/** Undefined fields keep their value. Undefined when no Master has the id. */
-export async function updateMaster(
-  db: Queryable,
-  id: bigint,
-  change: MasterChange,
-  at: Date,
-): Promise<Master | undefined> {
+/** Undefined fields keep their value. */
+export async function updateMaster(db: Queryable, id: bigint, change: MasterChange, at: Date): Promise<Master> {
   const { acceptingInvestors: accepting } = change;
   await execute(
     db,
@@ -77,7 +73,9 @@ export async function updateMaster(
             accepting_investors = coalesce(${accepting}::boolean, accepting_investors)
         where id = ${id}`,
   );
-  return await findMasterById(db, id);
+  const master = await findMasterById(db, id);
+  assert(master !== undefined, "a Master is never deleted");
+  return master;
 }
 
 export async function listMasters(db: Queryable, page: AccountPage): Promise<(Master & Profile)[]> {

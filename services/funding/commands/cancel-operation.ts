@@ -20,7 +20,7 @@ export async function cancelOperation(
   const operationId = repetition?.operationId ?? requested;
   const cashflow = (await listCashflows(pool, [operationId])).get(operationId);
   if (cashflow === undefined || cashflow.refusal?.code === "cancelled") return { operationId };
-  if (cashflow.state !== "RECORDED" || cashflow.queue === undefined) throw notCancellable(operationId);
+  if (cashflow.state !== "RECORDED" || cashflow.queueUntil === undefined) throw notCancellable(operationId);
   await subscriptions.cancelWithdrawal({ operationId }, withReplyReserve(context));
   await markRefused(pool, cashflow.id, { refusal: cancelled(operationId), at: now() });
   return { operationId };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -18,16 +18,10 @@ import { Refusal } from "#kernel/refusal.ts";
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
   const cashflow = await failAsUnavailable(() => record(deps, "deposit", request, context));
-  const { operationId, decision, possibleDuplicateOf } = cashflow;
-  assert(decision !== undefined, `Operation ${operationId} is not a deposit.`);
+  const { operationId, firstDepositChecked, minDeposit, possibleDuplicateOf } = cashflow;
+  assert(firstDepositChecked !== undefined && minDeposit !== undefined, `Operation ${operationId} is not a deposit.`);
   const dealId = await settleDeposit(deps, cashflow, context);
-  return {
-    operationId,
-    dealId,
-    firstDepositChecked: decision.firstDepositChecked,
-    minDepositRequired: moneyToProto(decision.minDeposit),
-    possibleDuplicateOf,
-  };
+  return { operationId, dealId, firstDepositChecked, minDepositRequired: usdToProto(minDeposit), possibleDuplicateOf };
 }
 
 /**
@@ -71,7 +65,7 @@ function transferOf(cashflow: Cashflow): TransferRequest {
   return {
     key: transferKeyOf(cashflow),
     lockOwner: "",
-    legs: [{ login: cashflow.login, kind: MovementKind.DEPOSIT, amount: moneyToProto(cashflow.amount) }],
+    legs: [{ login: cashflow.login, kind: MovementKind.DEPOSIT, amount: usdToProto(cashflow.amount) }],
     upTo: undefined,
     enqueue: false,
     comment: cashflow.comment,

@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
@@ -9,32 +8,33 @@ import { notSent } from "../domain/transfer-outcome.ts";
 import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
 import { insertCashflows } from "../store/new-cashflows.ts";
-import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
+import type { NewCashflow } from "../domain/cashflow.ts";
+import { type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
 const LENIENT = { clientId: "KeyOfTheCrm1", rejectsDuplicates: false };
 const STRICT = { clientId: "KeyOfTheCrm2", rejectsDuplicates: true };
 
-function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
-  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, clientKey: undefined };
+function aDraft(operationId: string, own: Partial<NewCashflow> = {}): NewCashflow {
+  const rest = { amount: 100_00n, comment: "CRM-1", duplicates: undefined, clientKey: undefined };
   const asked = { masterMinimum: undefined };
   return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), asked, ...rest, ...own };
 }
 
 /** A deposit of an Investor that was never funded, before the owners of the facts were asked. */
-function firstDeposit(operationId: string): Draft {
+function firstDeposit(operationId: string): NewCashflow {
   const { asked: _facts, ...draft } = aDraft(operationId, { login: "9002" });
   return draft;
 }
 
 async function setUp() {
   const { pool } = await testDatabase("funding");
-  await addMaster(pool, "5001", usd(500_00n));
+  await addMaster(pool, "5001", 500_00n);
   await addInvestor(pool, { login: "9001", masterLogin: undefined });
   await addInvestor(pool, { login: "9002", masterLogin: "5001" });
-  const record = (...drafts: readonly Draft[]) => recordCashflows(pool, drafts);
+  const record = (...drafts: readonly NewCashflow[]) => recordCashflows(pool, drafts);
   /** Records and executes an operation. */
-  const execute = async (draft: Draft, dealId: bigint | undefined) => {
+  const execute = async (draft: NewCashflow, dealId: bigint | undefined) => {
     const [recorded] = (await record(draft)) as [Recorded];
     await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date() }]);
   };
@@ -53,7 +53,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
   const results = await record(
     aDraft("fresh"),
     aDraft("known"),
-    aDraft("small", { login: "9002", asked: { masterMinimum: usd(500_00n) } }),
+    aDraft("small", { login: "9002", asked: { masterMinimum: 500_00n } }),
     firstDeposit("unknown"),
     aDraft("marked", { duplicates: LENIENT }),
     aDraft("rejected", { duplicates: STRICT, action: "deposit" }),
@@ -66,7 +66,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
     { isNew: false, cashflow: { operationId: "known", state: "POSTED", dealId: 700n } },
     {
       isNew: true,
-      cashflow: { operationId: "small", decision: { firstDepositChecked: true, minDeposit: usd(500_00n) } },
+      cashflow: { operationId: "small", firstDepositChecked: true, minDeposit: 500_00n },
     },
     "unknown_investor",
     { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
@@ -77,7 +77,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
       details: { deal_id: "702" },
     },
     { code: "operation_in_progress", outcome: "not_executed", operationId: "open" },
-    { isNew: true, cashflow: { operationId: "taken out", decision: undefined } },
+    { isNew: true, cashflow: { operationId: "taken out", minDeposit: undefined } },
   ]);
   expect(await rows()).toEqual([
     { id: "before", state: "POSTED", of: null },

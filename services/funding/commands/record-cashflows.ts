@@ -3,11 +3,10 @@ import { Counter } from "prom-client";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { autocommit } from "#kernel/postgres/transaction.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
-import type { Cashflow } from "../domain/cashflow.ts";
+import type { Cashflow, NewCashflow } from "../domain/cashflow.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
-import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
+import { type Considered, insertCashflows } from "../store/new-cashflows.ts";
 import { type ClientKey, duplicateReasons, refusalUnderKey } from "../domain/duplicate.ts";
-import { decideDeposit } from "../domain/amount.ts";
 
 const possibleDuplicates = new Counter({
   name: "pamm_possible_duplicates_total",
@@ -18,9 +17,6 @@ const possibleDuplicates = new Counter({
 for (const action of ["deposit", "withdraw"]) {
   for (const decision of ["executed", "rejected"]) possibleDuplicates.inc({ action, decision }, 0);
 }
-
-/** A requested operation. */
-export type Draft = RequestedCashflow;
 
 /** The row of the operation; `isNew` when this call has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
@@ -37,7 +33,7 @@ const MAX_TRIES = 5;
  * request; one executed within the window is named in the answer, or refuses the request too. Unique indexes decide between concurrent
  * requests. Every operation id occurs once.
  */
-export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Promise<Result[]> {
+export async function recordCashflows(pool: Pool, drafts: readonly NewCashflow[]): Promise<Result[]> {
   const results = new Map<string, Result>();
   let rest = drafts;
   for (let tries = 0; tries < MAX_TRIES && rest.length > 0; tries += 1) {
@@ -56,7 +52,7 @@ export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Pro
 }
 
 /** Adds the results that are certain now. Those of a statement are added before the next one can fail: its rows are committed. */
-async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
+async function recordOnce(pool: Pool, drafts: readonly NewCashflow[], results: Map<string, Result>): Promise<void> {
   const considered = await autocommit(pool, (client) => insertCashflows(client, drafts));
   for (const draft of drafts) {
     const result = resultOf(draft, considered.get(draft.operationId));
@@ -90,39 +86,33 @@ export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefi
 }
 
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
-function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
-  const { asked, duplicates, clientKey: _, at: createdAt, queueUntil, ...intent } = draft;
+function resultOf(draft: NewCashflow, considered: Considered | undefined): Result | undefined {
+  const { asked: _facts, duplicates, clientKey: _key, at: createdAt, ...request } = draft;
   if (considered?.knownId !== undefined) return undefined;
   if (considered?.keyed !== undefined) return refusalUnderKey(considered.keyed);
-  if (considered?.facts === undefined) return "unknown_investor";
-  const { id, facts, executed } = considered;
-  const isDeposit = draft.action === "deposit";
-  if (isDeposit && facts.isFirst && asked === undefined) return "unknown_investor";
-  const decision = isDeposit ? decideDeposit(facts) : undefined;
+  if (considered?.hasFacts !== true) return "unknown_investor";
+  const { id, firstDepositChecked, minDeposit, masterLogin, executed } = considered;
   const [reason] = duplicateReasons(considered, duplicates);
   if (considered.openDuplicate !== undefined) return reason;
   if (id === undefined && reason === undefined) return undefined;
   const counted = { action: draft.action, decision: reason === undefined ? "executed" : "rejected" };
   if (executed !== undefined) possibleDuplicates.inc(counted);
   if (id === undefined) return reason;
-  const open = {
+  const cashflow: Cashflow = {
+    ...request,
+    id,
+    masterLogin,
+    firstDepositChecked,
+    minDeposit,
     state: "RECORDED",
     doubt: undefined,
     dealId: undefined,
+    possibleDuplicateOf: executed?.dealId,
     refusal: undefined,
+    queueState: request.queueUntil && "WANTED",
+    createdAt,
     finishedAt: undefined,
     isImported: false,
-  } as const;
-  const possibleDuplicateOf = executed?.dealId;
-  const queue = queueUntil && { state: "WANTED" as const, until: queueUntil };
-  const cashflow = {
-    ...intent,
-    ...open,
-    ...(queue && { queue }),
-    id,
-    decision,
-    possibleDuplicateOf,
-    createdAt,
   };
   return { cashflow, isNew: true };
 }

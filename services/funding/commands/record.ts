@@ -6,14 +6,14 @@ import { later } from "#kernel/retry.ts";
 import type { WithdrawRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
-import type { Cashflow } from "../domain/cashflow.ts";
+import type { Cashflow, InvestorFacts, NewCashflow } from "../domain/cashflow.ts";
 import { duplicateRuleOf } from "../domain/duplicate.ts";
 import { getCashflowById } from "../store/cashflows.ts";
 import { markRepeated } from "../store/cashflow-transitions.ts";
-import { clientKeyOf, type Draft, type Recorded } from "./record-cashflows.ts";
+import { clientKeyOf, type Recorded } from "./record-cashflows.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { addInvestor, addMaster, type InvestorFacts } from "../store/investor-facts.ts";
+import { addInvestor, addMaster } from "../store/investor-facts.ts";
 
 /**
  * Records a requested operation with the others that wait, or finds the one with its id; that is marked as repeated, so that no request concludes
@@ -31,10 +31,10 @@ export async function record(
   return await getCashflowById(deps.pool, cashflow.id);
 }
 
-function draftOf(action: Cashflow["action"], request: WithdrawRequest, context: CallContext, at: Date): Draft {
+function draftOf(action: Cashflow["action"], request: WithdrawRequest, context: CallContext, at: Date): NewCashflow {
   const { login, comment, client, idempotencyKey, labels, queueForMs } = request;
   const { commandId: operationId, deadline } = context;
-  const amount = moneyFromProto(request.amount);
+  const { minor: amount } = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment, labels, queueForMs });
   return {
     operationId,
@@ -47,11 +47,11 @@ function draftOf(action: Cashflow["action"], request: WithdrawRequest, context: 
     at,
     duplicates: duplicateRuleOf(client, labels),
     clientKey: clientKeyOf(idempotencyKey),
-    ...(queueForMs !== undefined && { queueUntil: later(at, Number(queueForMs)) }),
+    queueUntil: queueForMs === undefined ? undefined : later(at, Number(queueForMs)),
   };
 }
 
-async function insertOrFind(deps: Deps, draft: Draft, context: CallContext): Promise<Recorded> {
+async function insertOrFind(deps: Deps, draft: NewCashflow, context: CallContext): Promise<Recorded> {
   const byMs = performance.now() + remainingMs(context);
   const { result } = await deps.queues.recording.add(draft, byMs);
   if (result !== "unknown_investor") return result;
@@ -74,7 +74,7 @@ async function askFacts(
   const { subscription } = await subscriptions.findOpenSubscription({ investorLogin: login }, queryContext(context));
   const masterLogin = subscription?.status === SubscriptionStatus.ACTIVE ? subscription.masterLogin : undefined;
   const master = masterLogin && (await accounts.findMaster({ login: masterLogin }, queryContext(context)));
-  const masterMinimum = master ? moneyFromProto(master.minDeposit, "min_deposit") : undefined;
+  const masterMinimum = master ? moneyFromProto(master.minDeposit, "min_deposit").minor : undefined;
   if (masterLogin !== undefined && masterMinimum !== undefined) await addMaster(pool, masterLogin, masterMinimum);
   await addInvestor(pool, { login, masterLogin });
   return { masterMinimum, masterLogin };

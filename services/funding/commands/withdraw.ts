@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { waitsForMaster } from "#catalogue/queue-until-flat.ts";
 import { type Refusal, restated } from "#kernel/refusal.ts";
@@ -19,7 +19,7 @@ import { markDoubt, markRefused, markWaiting } from "../store/cashflow-transitio
 /** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
   const cashflow = await failAsUnavailable(() => record(deps, "withdraw", request, context));
-  const { operationId, amount, possibleDuplicateOf, queue } = cashflow;
+  const { operationId, amount, possibleDuplicateOf, queueUntil } = cashflow;
   const answer = await settleWithdrawal(deps, cashflow, context);
   const { figures, dealId, inPool } = answer;
   const isWaiting = answer.state !== WithdrawalState.PAID;
@@ -27,7 +27,7 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
   if (isWaiting && request.queueForMs === undefined) throw waitsForMaster("withdrawal", operationId);
   return {
     operationId,
-    requestedAmount: moneyToProto(amount),
+    requestedAmount: usdToProto(amount),
     effectiveWithdraw: figures?.effective,
     openPositionsChecked: isWaiting || inPool,
     pendingFee: figures?.pendingFee,
@@ -35,7 +35,7 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     availableAfterFee: figures?.availableAfterFee,
     dealId,
     possibleDuplicateOf,
-    ...(isWaiting && { queuedUntil: queue?.until }),
+    ...(isWaiting && { queuedUntil: queueUntil }),
   };
 }
 
@@ -72,14 +72,14 @@ export async function settleWithdrawal(deps: Deps, cashflow: Cashflow, context: 
   }
 }
 
-function requestOf({ operationId, login, amount, comment, deadline, queue }: Cashflow) {
+function requestOf({ operationId, login, amount, comment, deadline, queueUntil }: Cashflow) {
   return {
     operationId,
     investorLogin: login,
-    amount: moneyToProto(amount),
+    amount: usdToProto(amount),
     comment,
     deadline,
-    queueUntil: queue?.until,
+    queueUntil,
   };
 }
 

@@ -1,13 +1,14 @@
 import { labelErrors, type Labels } from "#kernel/labels.ts";
 import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
-import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, type Money, usd } from "#kernel/money.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT } from "#kernel/money.ts";
 import { queueErrors } from "#catalogue/queue-until-flat.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export type RequestedMovement = {
   readonly operationId?: string;
-  readonly amount: Money;
+  /** Cents. */
+  readonly amount: bigint;
   readonly comment: string;
   readonly labels: Labels | undefined;
   /** Undefined for one that does not wait until the Master is flat. */
@@ -20,7 +21,7 @@ export function checkMovement({ operationId, amount, comment, labels, queueForMs
   if (operationId === "") {
     errors.push({ field: "command_id", code: "required", message: "command_id is required to move money." });
   }
-  if (amount.minor < MIN_AMOUNT.minor || amount.minor > MAX_AMOUNT.minor) {
+  if (amount < MIN_AMOUNT.minor || amount > MAX_AMOUNT.minor) {
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }
@@ -31,21 +32,4 @@ export function checkMovement({ operationId, amount, comment, labels, queueForMs
   errors.push(...queueErrors(queueForMs), ...labelErrors(labels));
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The request is invalid.", { errors, outcome: "not_executed" });
-}
-
-type DepositFacts = {
-  /** The Investor was never funded through the service. */
-  readonly isFirst: boolean;
-  /** Undefined while the Investor follows no Master. */
-  readonly masterMinimum: Money | undefined;
-};
-
-export type DepositDecision = { readonly firstDepositChecked: boolean; readonly minDeposit: Money };
-
-/**
- * The first deposit under an active Master is looked at, and never refused: the Investor met the minimum when it was assigned, and
- * a minimum that was changed since is for later assignments.
- */
-export function decideDeposit({ isFirst, masterMinimum }: DepositFacts): DepositDecision {
-  return { firstDepositChecked: isFirst && masterMinimum !== undefined, minDeposit: masterMinimum ?? usd(0n) };
 }

@@ -1,14 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { consumeFeed } from "#kernel/feed/consume.ts";
 import { createLog } from "#kernel/log.ts";
-import { usd } from "#kernel/money.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
-import { factsOf } from "../testing/cashflows.ts";
+import { minimumsOf } from "../testing/cashflows.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { getOperation, listOperations, operationReads } from "../queries/operations.ts";
@@ -81,12 +80,12 @@ test("an Investor is known when it is registered, and its minimum is that of the
     follows("2", "5"),
   );
 
-  expect(await factsOf(pool, ["1", "2", "3", "4", "9"])).toEqual(
+  expect(await minimumsOf(pool, ["1", "2", "3", "4", "9"])).toEqual(
     new Map([
-      ["1", { masterMinimum: undefined }],
-      ["2", { masterMinimum: usd(500_00n) }],
-      ["3", { masterMinimum: usd(7n) }],
-      ["4", { masterMinimum: usd(500_00n) }],
+      ["1", null],
+      ["2", 500_00n],
+      ["3", 7n],
+      ["4", 500_00n],
     ]),
   );
 });
@@ -95,7 +94,7 @@ test("an Investor whose Master is not known is unknown", async () => {
   const { pool, receive } = await setUp();
   await receive(FOLLOWINGS, follows("2", "5"));
 
-  expect(await factsOf(pool, ["2"])).toEqual(new Map());
+  expect(await minimumsOf(pool, ["2"])).toEqual(new Map());
 });
 
 test("facts that were asked for never replace those of an event", async () => {
@@ -103,10 +102,10 @@ test("facts that were asked for never replace those of an event", async () => {
   await receive(DIRECTORY, master("5", 500_00n));
   await receive(FOLLOWINGS, follows("2", "5"));
 
-  await addMaster(pool, "5", usd(1n));
+  await addMaster(pool, "5", 1n);
   await addInvestor(pool, { login: "2", masterLogin: undefined });
 
-  expect(await factsOf(pool, ["2"])).toEqual(new Map([["2", { masterMinimum: usd(500_00n) }]]));
+  expect(await minimumsOf(pool, ["2"])).toEqual(new Map([["2", 500_00n]]));
 });
 
 test("a minimum that is no amount in USD stops the feed before its entry", async () => {
@@ -114,7 +113,7 @@ test("a minimum that is no amount in USD stops the feed before its entry", async
 
   await expect(receive(DIRECTORY, registered("1"), master("5", 1n, "EUR"))).rejects.toThrow("stopped");
 
-  expect([...(await factsOf(pool, ["1"])).keys()]).toEqual(["1"]);
+  expect([...(await minimumsOf(pool, ["1"])).keys()]).toEqual(["1"]);
 });
 
 test("an imported deposit or withdrawal is an executed operation with its deal, once", async () => {
@@ -122,9 +121,9 @@ test("an imported deposit or withdrawal is an executed operation with its deal, 
   const WITHDRAWAL = { kind: MovementKind.WITHDRAWAL, amount: { currencyCode: "USD", minorUnits: -5_00n } };
   // The other deal is known under the operation that made it: this database has not lost it.
   await pool.query(
-    `insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, deadline, created_at,
+    `insert into cashflow (operation_id, action, login, amount_minor, comment, state, deal_id, deadline, created_at,
                            finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
-     values ('known', 'deposit', '1', 100, 'USD', '', 'POSTED', 3, now(), now(), now(), now(), false, 0)`,
+     values ('known', 'deposit', '1', 100, '', 'POSTED', 3, now(), now(), now(), now(), false, 0)`,
   );
   const other = imported(1n, { operationId: "0198c0de-0000-7000-8000-000000000009" });
   await receive(IMPORTS, imported(1n), imported(2n, WITHDRAWAL), other, imported(3n));

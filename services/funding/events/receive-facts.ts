@@ -1,6 +1,5 @@
 import { type EntryOf, readEntry, MalformedEntry } from "#kernel/feed/receive-page.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { Money } from "#kernel/money.ts";
 import { type Transaction, afterCommit } from "#kernel/postgres/transaction.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import { addInvestors, saveFollowings, saveMasters } from "../store/investor-facts.ts";
@@ -23,19 +22,18 @@ export const DIRECTORY = {
   events: [InvestorRegistered, MasterChanged],
   async receive(tx: Transaction, entries: readonly Entry[]): Promise<void> {
     const investors: string[] = [];
-    const minimums = new Map<string, Money>();
+    const minimums = new Map<string, bigint>();
     for (const entry of entries) {
       if (entry.type === InvestorRegistered.$type) investors.push(entry.message.login);
       else minimums.set(entry.message.login, minimumOf(entry));
     }
     if (investors.length > 0) await addInvestors(tx, investors);
-    const masters = Array.from(minimums, ([login, minDeposit]) => ({ login, minDeposit }));
-    if (masters.length > 0) await saveMasters(tx, masters);
+    if (minimums.size > 0) await saveMasters(tx, minimums);
   },
 };
 
-function minimumOf({ number, message }: EntryOf<typeof MasterChanged>): Money {
-  return readEntry(number, () => moneyFromProto(message.minDeposit, "min_deposit"));
+function minimumOf({ number, message }: EntryOf<typeof MasterChanged>): bigint {
+  return readEntry(number, () => moneyFromProto(message.minDeposit, "min_deposit").minor);
 }
 
 /** Keeps which Master each Investor follows. */

@@ -22,8 +22,8 @@ create table cashflow (
   login                 text not null,
   -- The Master that the Investor followed when the operation was recorded. Null without one.
   master_login          text,
+  -- Cents.
   amount_minor          bigint not null check (amount_minor > 0),
-  currency              text not null check (currency = 'USD'),
   comment               text not null,
   -- The client's own id of the operation (externalId) and its data (metadata); null without any.
   labels                jsonb,
@@ -85,7 +85,7 @@ create index cashflow_by_login on cashflow (login, id);
 -- at the same time one finds the other, also when that one has been executed in the meantime. The last of a chain is the only
 -- one that may be open. One that moved nothing leaves the chain.
 create unique index cashflow_equal
-  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, follows)
+  on cashflow (duplicate_scope_key, login, action, amount_minor, comment, follows)
   where duplicate_scope_key is not null and (deal_id is not null or state = 'RECORDED');
 
 -- The operations under one key are a chain too, whose last one has the key. So of two requests with a key one is recorded.

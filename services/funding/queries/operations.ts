@@ -1,4 +1,4 @@
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { usdToProto } from "#kernel/contract/money.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { keyOf } from "#kernel/key-of.ts";
 import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
@@ -101,7 +101,7 @@ function operationMessage(recorded: Cashflow, now: Date): Operation {
     operationId,
     action: ACTIONS[action],
     login,
-    amount: moneyToProto(amount),
+    amount: usdToProto(amount),
     comment,
     outcome: OperationOutcome[currentOutcome(recorded, now)],
     refusalCode: refusal?.code ?? "",
@@ -120,8 +120,7 @@ function operationMessage(recorded: Cashflow, now: Date): Operation {
 }
 
 /** Nothing for an operation whose first try runs: it is not known yet whether it waits. */
-function queueMessage({ queue, state }: Cashflow): Pick<Operation, "queueState" | "queuedUntil"> {
-  if (queue === undefined || queue.state === "WANTED") return {};
-  const queueState = state === "RECORDED" ? QueueState[queue.state] : QueueState.ENDED;
-  return { queueState, queuedUntil: queue.until };
+function queueMessage({ queueState, queueUntil, state }: Cashflow): Pick<Operation, "queueState" | "queuedUntil"> {
+  if (queueState === undefined || queueState === "WANTED") return {};
+  return { queueState: state === "RECORDED" ? QueueState[queueState] : QueueState.ENDED, queuedUntil: queueUntil };
 }

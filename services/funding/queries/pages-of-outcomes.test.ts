@@ -36,9 +36,9 @@ async function insertYear(pool: Pool): Promise<void> {
     pool,
     "funding",
     `alter table cashflow disable trigger user;
-     insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, refusal, finished_at,
+     insert into cashflow (operation_id, action, login, amount_minor, comment, state, deal_id, refusal, finished_at,
                            doubt, tries, deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, master_login)
-     select lpad(n::text, 12, '0'), case when n % 500 = 0 then 'withdraw' else 'deposit' end, (7000000 + n % 999)::text, 1, 'USD', 'API Deposit', state,
+     select lpad(n::text, 12, '0'), case when n % 500 = 0 then 'withdraw' else 'deposit' end, (7000000 + n % 999)::text, 1, 'API Deposit', state,
             case when state = 'POSTED' then n end, case when state = 'REFUSED' then '{"code": "account_busy"}'::jsonb end,
             case when state <> 'RECORDED' then at end,
             case when state = 'RECORDED' and way = 0 then 'REVIEW' when state = 'RECORDED' and way = 1 then 'UNKNOWN' end,

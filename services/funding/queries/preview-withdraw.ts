@@ -1,9 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto, refusalToProto } from "#kernel/contract/error.ts";
-import type { Labels } from "#kernel/labels.ts";
-import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import type { Money } from "#kernel/money.ts";
+import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type {
   PreviewWithdrawRequest,
@@ -13,6 +11,7 @@ import type {
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
+import type { NewCashflow } from "../domain/cashflow.ts";
 import { type Duplicates, duplicateReasons, duplicateRuleOf } from "../domain/duplicate.ts";
 import { type OpenOperation, refusalOfLock } from "../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../store/cashflows.ts";
@@ -30,12 +29,12 @@ export async function previewWithdraw(
   context: CallContext,
 ): Promise<PreviewWithdrawResponse> {
   const { login, comment, client, labels } = request;
-  const amount = moneyFromProto(request.amount);
+  const { minor: amount } = moneyFromProto(request.amount);
   checkMovement({ amount, comment, labels });
   return await failAsUnavailable(async () => {
     await deps.accounts.findInvestor({ login }, queryContext(context));
     const duplicates = await findEqual(deps, { login, amount, comment, client, labels });
-    const wanted = { investorLogin: login, requested: moneyToProto(amount), comment };
+    const wanted = { investorLogin: login, requested: usdToProto(amount), comment };
     const { refusals, inPool, figures } = await deps.subscriptions.previewWithdrawal(wanted, queryContext(context));
     const blockedBy = await findOpenOperation(deps.pool, login, NO_OPERATION);
     const reasons = [
@@ -51,10 +50,7 @@ export async function previewWithdraw(
   });
 }
 
-type Requested = Pick<PreviewWithdrawRequest, "login" | "comment" | "client"> & {
-  readonly amount: Money;
-  readonly labels: Labels | undefined;
-};
+type Requested = Pick<PreviewWithdrawRequest, "login" | "comment" | "client"> & Pick<NewCashflow, "amount" | "labels">;
 
 async function findEqual({ pool, now }: Deps, { client, ...requested }: Requested): Promise<Duplicates> {
   const duplicates = duplicateRuleOf(client, requested.labels);

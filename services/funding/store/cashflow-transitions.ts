@@ -135,9 +135,9 @@ export async function insertImported(tx: Transaction, imported: ImportedCashflow
   const minimum = action === "deposit" ? 0n : undefined;
   await execute(
     tx,
-    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, is_imported, deadline,
+    sql`insert into cashflow (operation_id, action, login, amount_minor, comment, state, deal_id, is_imported, deadline,
                               created_at, finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
-        select ${operationId}, ${action}, ${login}, ${amountMinor}, 'USD', ${comment}, 'POSTED', ${dealId}, true, ${at}::timestamptz,
+        select ${operationId}, ${action}, ${login}, ${amountMinor}, ${comment}, 'POSTED', ${dealId}, true, ${at}::timestamptz,
                ${at}, ${at}, ${at}, ${isFirst}::boolean, ${minimum}::bigint
         where not exists (select from cashflow where login = ${login} and deal_id = ${dealId})
         on conflict do nothing`,

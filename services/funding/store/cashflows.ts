@@ -1,35 +1,25 @@
 import type { OpenOperation } from "../domain/transfer-outcome.ts";
 import assert from "node:assert/strict";
-import type { Currency } from "#kernel/money.ts";
 import { byKey } from "#kernel/gather-reads.ts";
 import { type Fragment, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
-import type { QueueState } from "#catalogue/queue-until-flat.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 
-type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal" | "queue"> & {
-  readonly amountMinor: bigint;
-  readonly currency: Currency;
-  readonly firstDepositChecked: boolean | undefined;
-  readonly minDepositMinor: bigint | undefined;
-  readonly refusal: RefusalFacts | undefined;
-  readonly queueState: QueueState | undefined;
-  readonly queueUntil: Date | undefined;
-};
+type CashflowRow = Omit<Cashflow, "refusal"> & { readonly refusal: RefusalFacts | undefined };
+
+export const COLUMNS = fragment`
+  id, operation_id as "operationId", action, login, master_login as "masterLogin", amount_minor as amount, comment, labels, state, doubt,
+  deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
+  min_deposit_minor as "minDeposit", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
+  queue_state as "queueState", queue_until as "queueUntil", is_imported as "isImported"`;
 
 /** Rows of the table, which conditions and an order select. */
 export async function selectCashflows(db: Queryable, which: Fragment): Promise<Cashflow[]> {
-  const rows = await many<CashflowRow>(
-    db,
-    sql`select id, operation_id as "operationId", action, login, master_login as "masterLogin", amount_minor as "amountMinor",
-               currency, comment, labels, state, doubt, deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf",
-               first_deposit_checked as "firstDepositChecked", min_deposit_minor as "minDepositMinor", refusal, deadline,
-               created_at as "createdAt", finished_at as "finishedAt", queue_state as "queueState", queue_until as "queueUntil",
-               is_imported as "isImported"
-        from cashflow
-        where ${which}`,
-  );
-  return rows.map(cashflowOf);
+  const rows = await many<CashflowRow>(db, sql`select ${COLUMNS} from cashflow where ${which}`);
+  return rows.map((row) => {
+    const { refusal, ...cashflow } = withoutNulls(row);
+    return { ...cashflow, refusal: refusal && new Refusal(refusal) };
+  });
 }
 
 /** By operation id; unknown ones are left out. */
@@ -65,19 +55,4 @@ export async function findOpenOperation(
         order by id
         limit 1`,
   );
-}
-
-function cashflowOf(row: CashflowRow): Cashflow {
-  const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, queueState, queueUntil, ...cashflow } =
-    withoutNulls(row);
-  return {
-    ...cashflow,
-    ...(queueState !== undefined && queueUntil !== undefined && { queue: { state: queueState, until: queueUntil } }),
-    amount: { currency, minor: amountMinor },
-    decision:
-      firstDepositChecked === undefined || minDepositMinor === undefined
-        ? undefined
-        : { firstDepositChecked, minDeposit: { currency, minor: minDepositMinor } },
-    refusal: refusal && new Refusal(refusal),
-  };
 }

@@ -1,14 +1,5 @@
-import type { Money } from "#kernel/money.ts";
 import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-
-/** What a deposit is decided with. */
-export type InvestorFacts = {
-  /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
-  readonly masterMinimum: Money | undefined;
-  /** The Master that the Investor follows. */
-  readonly masterLogin?: string | undefined;
-};
 
 export type KnownInvestor = { readonly login: string; readonly masterLogin: string | undefined };
 
@@ -20,10 +11,11 @@ export async function addInvestor(db: Queryable, { login, masterLogin }: KnownIn
   );
 }
 
-export async function addMaster(db: Queryable, login: string, minDeposit: Money): Promise<void> {
+/** Cents. */
+export async function addMaster(db: Queryable, login: string, minDeposit: bigint): Promise<void> {
   await execute(
     db,
-    sql`insert into known_master (login, min_deposit_minor) values (${login}, ${minDeposit.minor}) on conflict do nothing`,
+    sql`insert into known_master (login, min_deposit_minor) values (${login}, ${minDeposit}) on conflict do nothing`,
   );
 }
 
@@ -49,17 +41,14 @@ export async function saveFollowings(tx: Transaction, followings: readonly Known
   );
 }
 
-/** Each Master once. */
-export async function saveMasters(
-  tx: Transaction,
-  masters: readonly { readonly login: string; readonly minDeposit: Money }[],
-): Promise<void> {
+/** Each Master once, with its minimum deposit in cents. */
+export async function saveMasters(tx: Transaction, masters: ReadonlyMap<string, bigint>): Promise<void> {
   await execute(
     tx,
     sql`insert into known_master (login, min_deposit_minor)
         select login, minimum
         from unnest(
-          ${masters.map(({ login }) => login)}::text[], ${masters.map(({ minDeposit }) => minDeposit.minor)}::bigint[]
+          ${[...masters.keys()]}::text[], ${[...masters.values()]}::bigint[]
         ) as changed (login, minimum)
         on conflict (login) do update set min_deposit_minor = excluded.min_deposit_minor`,
   );

@@ -1,44 +1,36 @@
 import { labelsText } from "#kernel/labels.ts";
-import { type Money, usd } from "#kernel/money.ts";
-import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Fragment, fragment, many, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
-import type { InvestorFacts } from "./investor-facts.ts";
 import { DUPLICATE_WINDOW_MS, type Duplicates, type KeyedOperation } from "../domain/duplicate.ts";
 
-export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
-  /**
-   * Facts that the owners have just answered; without them those of the feeds count. The first deposit of an Investor needs them: its
-   * answer says whether there is a Master, and a feed may not have brought the newest assignment yet.
-   */
-  readonly asked?: InvestorFacts | undefined;
-};
-
-/** What a request was decided with. Its row is recorded when it has an id. */
+/** What a request was decided with. */
 export type Considered = Duplicates & {
+  /** Its row, when it is recorded. */
   readonly id: bigint | undefined;
+  readonly firstDepositChecked: boolean | undefined;
+  readonly minDeposit: bigint | undefined;
+  readonly masterLogin: string | undefined;
   /** The row that the id of the operation stood for before. */
   readonly knownId: bigint | undefined;
   /** Another operation has the key of the client. */
   readonly keyed: KeyedOperation | undefined;
-  /** Undefined for an Investor of which this service does not know everything. */
-  readonly facts: (InvestorFacts & { readonly isFirst: boolean }) | undefined;
+  /** This service knows everything about the Investor that the request has to be decided with. */
+  readonly hasFacts: boolean;
 };
 
-type Row = {
-  readonly operationId: string;
-  readonly id: bigint | null;
-  readonly knownId: bigint | null;
-  readonly keyedId: bigint | null;
-  readonly keyedOperation: string | null;
-  readonly hasKey: boolean | null;
-  readonly isSame: boolean | null;
-  readonly isInProgress: boolean | null;
-  readonly hasFacts: boolean;
-  readonly isFunded: boolean;
-  readonly minimum: bigint | null;
-  readonly equalId: string | null;
-  readonly equalDeal: bigint | null;
-  readonly isRecent: boolean | null;
+type Row = Pick<Considered, "id" | "firstDepositChecked" | "minDeposit" | "masterLogin" | "knownId" | "hasFacts"> & {
+  readonly requested: string;
+  readonly keyedId: bigint | undefined;
+  readonly keyedOperation: string | undefined;
+  readonly hasKey: boolean | undefined;
+  readonly isSame: boolean | undefined;
+  readonly isInProgress: boolean | undefined;
+} & EqualRow;
+
+type EqualRow = {
+  readonly equalId: string | undefined;
+  readonly equalDeal: bigint | undefined;
+  readonly isRecent: boolean | undefined;
 };
 
 /** The condition of the index cashflow_equal. */
@@ -49,7 +41,7 @@ const EQUAL = fragment`left join lateral (
                  select id, operation_id, deal_id, finished_at
                  from cashflow
                  where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
-                   and amount_minor = amount and currency = requested.currency and comment = requested.comment
+                   and amount_minor = amount and comment = requested.comment
                    and ${IS_IN_CHAIN}
                  order by follows desc
                  limit 1
@@ -64,7 +56,7 @@ const RECORDED = fragment`left join lateral (
                  limit 1
                ) as known on true
                left join lateral (
-                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at, queue_state, labels
+                 select id, operation_id, action, login, amount_minor, comment, state, deadline, finished_at, queue_state, labels
                  from cashflow
                  where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
                  order by key_follows desc
@@ -75,19 +67,25 @@ const RECORDED = fragment`left join lateral (
 const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed_operation,
                  keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
                  keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
-                   and keyed.currency = requested.currency and keyed.comment = requested.comment
+                   and keyed.comment = requested.comment
                    and keyed.labels is not distinct from requested.labels::jsonb as is_same,
                  keyed.finished_at is null and keyed.deadline > at
                    and (keyed.queue_state is null or keyed.queue_state = 'WANTED') as is_in_progress`;
 
-/** What the feeds say of the Investor of a request. */
+/** What the feeds say of the Investor of a request, and whether it was funded before. */
 const FACTS = fragment`left join lateral (
                  select known_investor.login, known_investor.master_login, min_deposit_minor as minimum
                  from known_investor left join known_master on known_master.login = known_investor.master_login
                  where known_investor.login = requested.login
                    and (known_investor.master_login is null or known_master.login is not null)
                  limit 1
-               ) as facts on true`;
+               ) as facts on true
+               left join lateral (
+                 select id
+                 from cashflow
+                 where login = requested.login and action = 'deposit' and state = 'POSTED'
+                 limit 1
+               ) as funded on true`;
 
 /**
  * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
@@ -99,13 +97,13 @@ const FACTS = fragment`left join lateral (
  */
 export async function insertCashflows(
   db: Queryable,
-  requested: readonly RequestedCashflow[],
+  requested: readonly NewCashflow[],
 ): Promise<ReadonlyMap<string, Considered>> {
   const rows = await many<Row>(
     db,
     sql`with considered as (
           select requested.*, known.id as known_id, funded.id is not null as is_funded,
-                 has_asked or facts.login is not null as has_facts,
+                 has_asked or (facts.login is not null and (requested.action = 'withdraw' or funded.id is not null)) as has_facts,
                  case when has_asked then asked_minimum else facts.minimum end as minimum,
                  case when has_asked then asked_master else facts.master_login end as followed,
                  equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
@@ -113,108 +111,87 @@ export async function insertCashflows(
                  ${OF_KEY}
           from ${rowsOf(requested)}
                ${RECORDED}
-               left join lateral (
-                 select id
-                 from cashflow
-                 where login = requested.login and action = 'deposit' and state = 'POSTED'
-                 limit 1
-               ) as funded on true
                ${FACTS}
                ${EQUAL}
         ), inserted as (
-          insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
+          insert into cashflow (operation_id, action, login, amount_minor, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
                                 possible_duplicate_of, key_client, key_hash, key_follows, master_login,
                                 labels, queue_state, queue_until)
-          select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+          select operation_id, action, login, amount, comment, scope_key, 'RECORDED', deadline, at, deadline,
                  case when action = 'deposit' then not is_funded and minimum is not null end,
                  case when action = 'deposit' then coalesce(minimum, 0) end,
                  coalesce(equal_id, 0), case when is_recent then equal_deal end,
                  client, hash, coalesce(keyed_id, 0), followed,
                  labels::jsonb, case when queue_until is not null then 'WANTED' end, queue_until
           from considered
-          where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or has_asked)
+          where known_id is null and has_key is not true and has_facts
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
           order by scope_key nulls first, login, action, amount, comment, operation_id
           on conflict do nothing
-          returning id, operation_id
+          returning id, operation_id, first_deposit_checked, min_deposit_minor, master_login
         ), repetitions as (
           insert into cashflow_repetition (command_id, cashflow_id)
           select operation_id, keyed_id from considered where known_id is null and has_key and is_same
           order by operation_id
           on conflict do nothing
         )
-        select considered.operation_id as "operationId", inserted.id, known_id as "knownId",
-               keyed_id as "keyedId", keyed_operation as "keyedOperation", has_key as "hasKey", is_same as "isSame",
-               is_in_progress as "isInProgress", has_facts as "hasFacts",
-               is_funded as "isFunded", minimum, equal_operation as "equalId", equal_deal as "equalDeal",
-               is_recent as "isRecent"
+        select considered.operation_id as requested, inserted.id, first_deposit_checked as "firstDepositChecked",
+               min_deposit_minor as "minDeposit", master_login as "masterLogin", known_id as "knownId", keyed_id as "keyedId",
+               keyed_operation as "keyedOperation", has_key as "hasKey", is_same as "isSame", is_in_progress as "isInProgress",
+               has_facts as "hasFacts", equal_operation as "equalId", equal_deal as "equalDeal", is_recent as "isRecent"
         from considered left join inserted on inserted.operation_id = considered.operation_id`,
   );
-  return new Map(rows.map((row) => [row.operationId, consideredOf(row)]));
+  return new Map(rows.map((row) => [row.requested, consideredOf(withoutNulls(row))]));
 }
 
 /** The operations that a request would find equal to it; nothing is recorded. */
-export async function findDuplicates(db: Queryable, requested: RequestedCashflow): Promise<Duplicates> {
-  const row = await one<Pick<Row, "equalId" | "equalDeal" | "isRecent">>(
+export async function findDuplicates(db: Queryable, requested: NewCashflow): Promise<Duplicates> {
+  const row = await one<EqualRow>(
     db,
     sql`select equal.operation_id as "equalId", equal.deal_id as "equalDeal", ${IS_RECENT} as "isRecent"
         from ${rowsOf([requested])}
              ${EQUAL}`,
   );
-  return duplicatesOf(row);
+  return duplicatesOf(withoutNulls(row));
 }
 
-function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
+function rowsOf(requested: readonly NewCashflow[]): Fragment {
   return fragment`unnest(
                  ${requested.map(({ operationId }) => operationId)}::text[],
                  ${requested.map(({ action }) => action)}::text[],
                  ${requested.map(({ login }) => login)}::text[],
-                 ${requested.map(({ amount }) => amount.minor)}::bigint[],
-                 ${requested.map(({ amount }) => amount.currency)}::text[],
+                 ${requested.map(({ amount }) => amount)}::bigint[],
                  ${requested.map(({ comment }) => comment)}::text[],
                  ${requested.map(({ duplicates }) => duplicates?.clientId)}::text[],
                  ${requested.map(({ duplicates }) => duplicates?.rejectsDuplicates ?? false)}::boolean[],
                  ${requested.map(({ deadline }) => deadline)}::timestamptz[],
                  ${requested.map(({ at }) => at)}::timestamptz[],
                  ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
-                 ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
+                 ${requested.map(({ asked }) => asked?.masterMinimum)}::bigint[],
                  ${requested.map(({ asked }) => asked?.masterLogin)}::text[],
                  ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
                  ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
                  ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[],
                  ${requested.map(({ labels }) => labelsText(labels))}::text[],
                  ${requested.map(({ queueUntil }) => queueUntil)}::timestamptz[]
-               ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
+               ) as requested (operation_id, action, login, amount, comment, scope_key, rejects, deadline, at,
                                has_asked, asked_minimum, asked_master, client, hash, kept_since, labels, queue_until)`;
 }
 
-function consideredOf(row: Row): Considered {
-  const { id, knownId, hasFacts, isFunded, minimum } = row;
-  const masterMinimum: Money | undefined = minimum === null ? undefined : usd(minimum);
-  return {
-    id: id ?? undefined,
-    knownId: knownId ?? undefined,
-    keyed: keyedOf(row),
-    facts: hasFacts ? { masterMinimum, isFirst: !isFunded } : undefined,
-    ...duplicatesOf(row),
-  };
+function consideredOf({ requested: _id, equalId, equalDeal, isRecent, ...row }: Row): Considered {
+  const { keyedId, keyedOperation, hasKey, isSame, isInProgress, ...considered } = row;
+  const keyed =
+    keyedId !== undefined && keyedOperation !== undefined && hasKey === true
+      ? { id: keyedId, operationId: keyedOperation, isSame: isSame === true, isInProgress: isInProgress === true }
+      : undefined;
+  return { ...considered, keyed, ...duplicatesOf({ equalId, equalDeal, isRecent }) };
 }
 
-function duplicatesOf({ equalId, equalDeal, isRecent }: Pick<Row, "equalId" | "equalDeal" | "isRecent">): Duplicates {
-  const isExecuted = equalId !== null && equalDeal !== null;
+function duplicatesOf({ equalId, equalDeal, isRecent }: EqualRow): Duplicates {
+  if (equalId === undefined || equalDeal === undefined) return { openDuplicate: equalId, executed: undefined };
   return {
-    openDuplicate: isExecuted ? undefined : (equalId ?? undefined),
-    executed: isExecuted && isRecent === true ? { operationId: equalId, dealId: equalDeal } : undefined,
-  };
-}
-
-function keyedOf({ keyedId, keyedOperation, hasKey, isSame, isInProgress }: Row): KeyedOperation | undefined {
-  if (keyedId === null || keyedOperation === null || hasKey !== true) return undefined;
-  return {
-    id: keyedId,
-    operationId: keyedOperation,
-    isSame: isSame === true,
-    isInProgress: isInProgress === true,
+    openDuplicate: undefined,
+    executed: isRecent === true ? { operationId: equalId, dealId: equalDeal } : undefined,
   };
 }

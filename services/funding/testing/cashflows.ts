@@ -1,14 +1,14 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { InvestorFacts } from "../store/investor-facts.ts";
-import { insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { NewCashflow } from "../domain/cashflow.ts";
 import { INVESTOR } from "./funding.ts";
 
-export function aNewWithdrawal(overrides: Partial<RequestedCashflow> = {}): RequestedCashflow {
+export function aNewWithdrawal(overrides: Partial<NewCashflow> = {}): NewCashflow {
   return {
     operationId: "op-1",
     action: "withdraw",
     login: INVESTOR,
-    amount: { currency: "USD", minor: 40_00n },
+    amount: 40_00n,
     comment: "",
     deadline: new Date(),
     at: new Date(),
@@ -19,14 +19,14 @@ export function aNewWithdrawal(overrides: Partial<RequestedCashflow> = {}): Requ
   };
 }
 
-/** What a request of each Investor is decided with now; unknown Investors are left out. */
-export async function factsOf(pool: Pool, logins: readonly string[]): Promise<Map<string, InvestorFacts>> {
-  const requests = logins.map((login) => aNewWithdrawal({ operationId: `facts of ${login}`, login, asked: undefined }));
-  const considered = await insertCashflows(pool, requests);
-  return new Map(
-    logins.flatMap((login) => {
-      const facts = considered.get(`facts of ${login}`)?.facts;
-      return facts === undefined ? [] : [[login, { masterMinimum: facts.masterMinimum }]];
-    }),
+/** The minimum deposit that a first deposit of each Investor is decided with now; those of which not everything is known are left out. */
+export async function minimumsOf(pool: Pool, logins: readonly string[]): Promise<Map<string, bigint | null>> {
+  const rows = await many<{ login: string; minimum: bigint | null }>(
+    pool,
+    sql`select known_investor.login, min_deposit_minor as minimum
+        from known_investor left join known_master on known_master.login = master_login
+        where known_investor.login = any(${logins}::text[]) and (master_login is null or known_master.login is not null)
+        order by 1`,
   );
+  return new Map(rows.map(({ login, minimum }) => [login, minimum]));
 }

@@ -18,14 +18,13 @@ with considered as (
          keyed.id as keyed_id, keyed.operation_id as keyed_operation,
          keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
          keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
-           and keyed.currency = requested.currency and keyed.comment = requested.comment as is_same,
+           and keyed.comment = requested.comment as is_same,
          keyed.finished_at is null and keyed.deadline > at as is_in_progress
   from unnest(
          array['0198c0de-0000-7000-8000-' || lpad(to_hex(nextval('operation_number')), 12, '0')]::text[],
          array['deposit']::text[],
          array[:login]::text[],
          array[100]::bigint[],
-         array['USD']::text[],
          array['b' || currval('operation_number')]::text[],
          array['pgbench']::text[],
          array[false]::boolean[],
@@ -37,7 +36,7 @@ with considered as (
          array['pgbench']::text[],
          array[sha256(currval('operation_number')::text::bytea)]::bytea[],
          array[clock_timestamp() - interval '30 days']::timestamptz[]
-       ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
+       ) as requested (operation_id, action, login, amount, comment, scope_key, rejects, deadline, at,
                        has_asked, asked_minimum, may_be_first, client, hash, kept_since)
        left join lateral (
          select id from funding.cashflow where operation_id = requested.operation_id
@@ -46,7 +45,7 @@ with considered as (
          limit 1
        ) as known on true
        left join lateral (
-         select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at
+         select id, operation_id, action, login, amount_minor, comment, state, deadline, finished_at
          from funding.cashflow
          where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
          order by key_follows desc
@@ -69,16 +68,16 @@ with considered as (
          select id, operation_id, deal_id, finished_at
          from funding.cashflow
          where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
-           and amount_minor = amount and currency = requested.currency and comment = requested.comment
+           and amount_minor = amount and comment = requested.comment
            and duplicate_scope_key is not null and (deal_id is not null or state = 'RECORDED')
          order by follows desc
          limit 1
        ) as equal on true
 ), inserted as (
-  insert into funding.cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
+  insert into funding.cashflow (operation_id, action, login, amount_minor, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
                                 possible_duplicate_of, key_client, key_hash, key_follows)
-  select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+  select operation_id, action, login, amount, comment, scope_key, 'RECORDED', deadline, at, deadline,
          case when action = 'deposit' then not is_funded and minimum is not null end,
          case when action = 'deposit' then coalesce(minimum, 0) end,
          coalesce(equal_id, 0), case when is_recent then equal_deal end,

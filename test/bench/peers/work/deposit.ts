@@ -53,9 +53,9 @@ async function recordIntent(pool: Pool, { login, amountMinor, comment }: Deposit
     const deadline = new Date(Date.now() + CALLER_WAITS_MS);
     const { rows } = await client.query<{ id: bigint }>({
       name: "insert-cashflow",
-      text: `insert into funding.cashflow (operation_id, action, login, amount_minor, currency, comment, state, deadline,
+      text: `insert into funding.cashflow (operation_id, action, login, amount_minor, comment, state, deadline,
                created_at, next_try_at, duplicate_scope_key, first_deposit_checked, min_deposit_minor)
-             values ($1, 'deposit', $2, $3, 'USD', $4, 'RECORDED', $5, clock_timestamp(), $5, $6, $7, 0)
+             values ($1, 'deposit', $2, $3, $4, 'RECORDED', $5, clock_timestamp(), $5, $6, $7, 0)
              on conflict do nothing
              returning id`,
       values: [uuid(), login, amountMinor, comment, deadline, KEY_ID, funded[0]?.is_funded !== true],
@@ -63,7 +63,7 @@ async function recordIntent(pool: Pool, { login, amountMinor, comment }: Deposit
     const { rows: duplicates } = await client.query({
       name: "executed-duplicate",
       text: `select operation_id from funding.cashflow
-             where duplicate_scope_key = $1 and login = $2 and action = 'deposit' and amount_minor = $3 and currency = 'USD'
+             where duplicate_scope_key = $1 and login = $2 and action = 'deposit' and amount_minor = $3
                and comment = $4 and state = 'POSTED' and finished_at >= clock_timestamp() - interval '24 hours'
              order by finished_at desc
              limit 1`,
