@@ -1,10 +1,7 @@
 import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
-import type { Clock } from "#kernel/clock.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
-import type { Log } from "#kernel/log.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Decision } from "./domain/decision.ts";
-import { type FinalPayment, settlePayments } from "./processes/payment/settle-payments.ts";
+import { type Committer, type FinalPayment, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
 import { type DuePayment, listOpenPayments } from "./store/due-payments.ts";
 import { type DebitedPayment, markDebited } from "./store/settled-payments.ts";
@@ -25,12 +22,6 @@ export type FeeQueues = {
   readonly openPayments: GatheredRead<string, DuePayment>;
 };
 
-export type QueueNeeds = {
-  readonly pool: Pool;
-  readonly log: Log;
-  readonly now: Clock;
-};
-
 /** Investors of one commit: others wait that long for the rows of their Masters. */
 const MAX_RECORDED = 64;
 /** Payments of one commit: those of a whole batch of transfers. */
@@ -38,7 +29,7 @@ const MAX_SETTLED = 500;
 /** Bounds the memory; a call that finds so many others before it is refused as busy. */
 const MAX_WAITING = 5_000;
 
-export function feeQueues(needs: QueueNeeds): FeeQueues {
+export function feeQueues(needs: Committer): FeeQueues {
   const { pool } = needs;
   return {
     recording: batchQueue<Decision, Recorded>({

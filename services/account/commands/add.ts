@@ -94,7 +94,7 @@ type Registration<T> = {
 };
 
 /** Registers once per command id; a repeated or concurrent call with the id is answered with what was registered. */
-export async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
+async function registerOnce<T>({ find, register }: Registration<T>): Promise<T> {
   const before = await find().catch((error: unknown) => {
     throw isTransientFailure(error) ? unavailable("service_unavailable", "The directory cannot be read") : error;
   });

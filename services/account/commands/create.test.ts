@@ -34,15 +34,6 @@ test("one request creates the trading account and the payment account of a Maste
   ).toBe(4);
 });
 
-test("a repeated command creates nothing and gets the same answer, passwords included", async () => {
-  const deps = await world();
-
-  const first = await createMaster(deps, aMaster(), aCall("op-1"));
-
-  expect(await createMaster(deps, aMaster(), aCall("op-1"))).toEqual(first);
-  expect(deps.platform.created.size).toBe(2);
-});
-
 test("accounts that are revealed at the same time are answered each with its own passwords", async () => {
   const deps = await world();
   const made = [

@@ -114,7 +114,7 @@ test("an Investor that is not closed is refused with every reason, and nothing i
     createdAt: new Date(),
     balanceBaselineOpId: 1n,
   });
-  Object.assign(deps.platform.closing, { balance: usd(1n), credit: usd(2n), openPositions: 3, operationOpen: true });
+  Object.assign(deps.platform.closing, { balance: usd(-1n), credit: usd(2n), openPositions: 3, operationOpen: true });
   await expect(anErasure(deps)).rejects.toMatchObject({
     code: "investor_not_closed",
     outcome: "not_executed",

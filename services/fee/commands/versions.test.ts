@@ -106,31 +106,6 @@ test("an earlier date is executed as it was sent, and the answer says since when
   expect(await change(9, { ratePpm: 100_000, effectiveSince: day(3) }, "back")).toEqual(answered);
 });
 
-test("a scheduled version is listed, survives changes and an earlier date, begins, and ends with an assignment", async () => {
-  const { change, shown, states, clock, assign } = await anAssigned();
-  expect(await change(2, { ratePpm: 900_000, effectiveSince: day(20) })).toMatchObject({ effectiveSince: day(20) });
-  await change(3, { ratePpm: 200_000 });
-  await change(4, { ratePpm: 100_000, effectiveSince: day(2) });
-
-  expect(await states()).toEqual([
-    [4n, 100_000, "in_force"],
-    [3n, 200_000, "replaced"],
-    [2n, 900_000, "scheduled"],
-    [1n, 300_000, "past"],
-  ]);
-  clock.now = day(20);
-  expect(await shown()).toMatchObject({ ratePpm: 900_000, effectiveSince: day(20) });
-
-  await change(21, { ratePpm: 1, effectiveSince: day(30) });
-  await assign(22, 250_000);
-  clock.now = day(30);
-  expect(await shown()).toMatchObject({ ratePpm: 250_000, effectiveSince: day(22) });
-  expect((await states()).slice(0, 2)).toMatchObject([
-    [6n, 250_000, "in_force"],
-    [5n, 1, "replaced"],
-  ]);
-});
-
 test("a cancelled version never begins, and its cancellation is repeated with the same answer", async () => {
   const { change, cancel, shown, states, clock } = await anAssigned();
   await change(2, { ratePpm: 900_000, effectiveSince: day(20) });

@@ -56,13 +56,6 @@ function startsOf(starts: readonly number[]): number[] {
   return starts.filter((start, index) => starts.slice(index + 1).every((later) => later > start));
 }
 
-test("before the first version nothing has a rate, and its switch counts for debts", () => {
-  const none = { from: undefined, ratePpm: 0, versionId: 0n };
-  expect(stepsOf([aVersion(day(20))])[0]).toEqual({ ...none, enabled: true });
-  expect(stepsOf([aVersion(day(20), { enabled: false })])[0]).toEqual({ ...none, enabled: false });
-  expect(stepsOf([])).toEqual([]);
-});
-
 test("twice as many versions are twice as much work", () => {
   const readsOf = (count: number) => {
     let reads = 0;

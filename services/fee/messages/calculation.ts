@@ -2,7 +2,6 @@ import type {
   ExplainedLayer,
   FeeCalculation as CalculationMessage,
   FeeExplanation,
-  FeeLayer,
   FeeVersion,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { CalculatedLayer, FeeCalculation, FeeFacts } from "../domain/fee-calculation.ts";
@@ -42,15 +41,11 @@ export function calculationMessage(
 ): CalculationMessage {
   return {
     ...calculation,
-    charged: charged.map(layerMessage),
-    spared: spared.map(layerMessage),
+    charged: [...charged],
+    spared: [...spared],
     throughDealId: lastDeal?.dealId ?? 0n,
     throughDealAt: lastDeal?.dealAt,
   };
-}
-
-function layerMessage(layer: CalculatedLayer): FeeLayer {
-  return { ...layer };
 }
 
 export function versionMessage(

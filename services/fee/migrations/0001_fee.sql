@@ -49,8 +49,6 @@ create table fee_master (
   break_reason          text check (break_reason <> '')
 );
 
-create index fee_master_by_payment_account on fee_master (payment_account_login);
-
 -- The payment accounts of the Masters, former ones included: a difference on one stops the fees of the Master.
 create table payment_account (
   login        text primary key check (login <> ''),
@@ -156,8 +154,8 @@ create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
 -- The columns as the collection reads them.
 create view fee_payment_row as
-  select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-         investor_login as "investorLogin", due_minor - prepaid_minor as due, unique_key as "uniqueKey", tries, status,
+  select id, key, kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
+         investor_login as "investorLogin", due_minor - prepaid_minor as due, tries, status,
          is_weekly as "isWeekly", deal_id as "dealId", key_hash as "keyHash",
          exists (
            select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null

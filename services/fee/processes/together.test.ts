@@ -17,10 +17,6 @@ async function tryAll(failing: string, error: Error) {
   return { results, tries };
 }
 
-test("items are worked on together", async () => {
-  expect(await tryAll("none", new Error())).toEqual({ results: ["1a", "1b", "2a", "2b"], tries: ["1a 1b 2a 2b"] });
-});
-
 test("after a failure of the database only the items of the Master that fails again have failed", async () => {
   const error = new CommitUnknown(undefined);
   expect(await tryAll("1b", error)).toEqual({

@@ -23,9 +23,7 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/time-zone.ts";
 import { listCreditedDays, listCredits, listExecutedPayments, type ListedPayment } from "../store/payments.ts";
 import { dueItem } from "../messages/decision.ts";
-
-/** Above every id: a listing without a cursor begins with the newest. */
-const NEWEST = 2n ** 63n - 1n;
+import { NEWEST } from "../store/runs.ts";
 
 export async function listInvestorPayments(
   { pool, accounts }: Deps,

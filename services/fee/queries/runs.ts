@@ -17,31 +17,26 @@ import {
   type ListedRun,
   listPaymentsOfRun,
   listWeeklyRuns,
-  listWeeklyRunsOf,
+  NEWEST,
   type PaymentOfRun,
   placeOf,
 } from "../store/runs.ts";
 
-/** Above every id: a listing without a cursor begins with the newest. */
-const NEWEST = 2n ** 63n - 1n;
-const END_OF_TIME = new Date("9999-01-01T00:00:00Z");
 const FIRST = ["", "", ""] as const;
+const END_OF_TIME = new Date("9999-01-01T00:00:00Z");
 
 export async function listRuns(
   { pool, accounts }: Pick<Deps, "pool" | "accounts">,
   { masterLogin, beforeId, limit }: ListRunsRequest,
   context: CallContext,
 ): Promise<ListRunsResponse> {
-  const size = pageSize(limit);
-  if (masterLogin === "") {
-    const runs = await listWeeklyRuns(pool, { beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 });
-    return responseOf(runs, size);
-  }
-  await accounts.findMaster({ login: masterLogin }, context);
+  if (masterLogin !== "") await accounts.findMaster({ login: masterLogin }, context);
   const last = beforeId === 0n ? undefined : await findRun(pool, beforeId);
-  if (beforeId !== 0n && last === undefined) throw placeLost();
-  const before = last?.periodEnd ?? END_OF_TIME;
-  return responseOf(await listWeeklyRunsOf(pool, { masterLogin, before, limit: size + 1 }), size);
+  if (masterLogin !== "" && beforeId !== 0n && last === undefined) throw placeLost();
+  const before = { id: beforeId === 0n ? NEWEST : beforeId, periodEnd: last?.periodEnd ?? END_OF_TIME };
+  const size = pageSize(limit);
+  const { items, hasMore } = pageOf(await listWeeklyRuns(pool, { masterLogin, before, limit: size + 1 }), size);
+  return { items: items.map(runMessage), hasMore };
 }
 
 export async function getRun({ pool }: Pick<Deps, "pool">, { runId }: GetRunRequest): Promise<FeeRun> {
@@ -69,11 +64,6 @@ function runNotFound(runId: bigint) {
 
 function placeLost() {
   return refuse("invalid_cursor", LOST_PLACE.message, { errors: [LOST_PLACE] });
-}
-
-function responseOf(runs: readonly ListedRun[], size: number): ListRunsResponse {
-  const { items, hasMore } = pageOf(runs, size);
-  return { items: items.map(runMessage), hasMore };
 }
 
 function runMessage({ due, prepaid, collected, ...run }: ListedRun): FeeRun {

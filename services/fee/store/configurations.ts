@@ -12,6 +12,7 @@ import {
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Change } from "../domain/change-timeline.ts";
 import type { ListedVersion, Version } from "../domain/timeline.ts";
+import { NEWEST } from "./runs.ts";
 
 export type Configuration = {
   readonly investorLogin: string;
@@ -145,8 +146,6 @@ async function end(tx: Transaction, { investorLogin, versionIds, state, key, at 
   }
   await execute(tx, sql`update fee_configuration set updated_at = ${at} where investor_login = ${investorLogin}`);
 }
-
-const NEWEST = 9_223_372_036_854_775_807n;
 
 /** The versions of an Investor below an id (0: from the newest), descending by id. */
 export async function listVersionsBelow(

@@ -20,14 +20,12 @@ export type DuePayment = {
   readonly id: bigint;
   /** Key of its transfer at platform. */
   readonly key: string;
-  readonly runId: bigint;
   readonly kind: DecidedFee["kind"];
   readonly masterLogin: string;
   readonly paymentAccountLogin: string;
   readonly investorLogin: string;
   /** Cents, without what imported fees had paid of it. */
   readonly due: bigint;
-  readonly uniqueKey: string;
   readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "REVERSED";
   /** Of a weekly run, or left by its withdrawal or exit: the next one of the Investor collects it first. */
   readonly isWeekly: boolean;

@@ -84,12 +84,10 @@ export async function listMastersOfAccounts(
 ): Promise<{ readonly account: string; readonly login: string }[]> {
   return await many(
     db,
-    sql`select payment_account_login as account, master_login as login
-        from fee_master
-        where payment_account_login = any(${accounts}::text[])
-        union
-        select login, master_login from payment_account where login = any(${accounts}::text[])
-        order by login`,
+    sql`select login as account, master_login as login
+        from payment_account
+        where login = any(${accounts}::text[])
+        order by master_login, login`,
   );
 }
 

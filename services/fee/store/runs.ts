@@ -59,6 +59,9 @@ export async function extendRun(
   return id;
 }
 
+/** Above every id: a listing without a cursor begins with the newest. */
+export const NEWEST = 2n ** 63n - 1n;
+
 const RUN = fragment`
   select run.*, sum.*
   from fee_run_row run
@@ -85,32 +88,16 @@ export type ListedRun = Omit<NewRun, "key" | "weeklyKeys"> & {
   readonly collected: bigint;
 };
 
-/** Weekly runs of all Masters, descending by id. */
+/** Weekly runs, the newest first: of all Masters by id; of one by week, as its weeks are decided one after the other. */
 export async function listWeeklyRuns(
   db: Queryable,
-  { beforeId, limit }: { readonly beforeId: bigint; readonly limit: number },
+  { masterLogin, before, limit }: { masterLogin: string; before: { id: bigint; periodEnd: Date }; limit: number },
 ): Promise<ListedRun[]> {
-  return await many<ListedRun>(
-    db,
-    sql`${RUN}
-        where run.kind = 'WEEKLY' and run.id < ${beforeId}
-        order by run.id desc
-        limit ${limit}`,
-  );
-}
-
-/** Those of one Master. Its weeks are decided one after the other, so they descend by id too. */
-export async function listWeeklyRunsOf(
-  db: Queryable,
-  page: { readonly masterLogin: string; readonly before: Date; readonly limit: number },
-): Promise<ListedRun[]> {
-  return await many<ListedRun>(
-    db,
-    sql`${RUN}
-        where run.kind = 'WEEKLY' and run."masterLogin" = ${page.masterLogin} and run."periodEnd" < ${page.before}
-        order by run."periodEnd" desc
-        limit ${page.limit}`,
-  );
+  const page =
+    masterLogin === ""
+      ? fragment`run.id < ${before.id} order by run.id desc`
+      : fragment`run."masterLogin" = ${masterLogin} and run."periodEnd" < ${before.periodEnd} order by run."periodEnd" desc`;
+  return await many<ListedRun>(db, sql`${RUN} where run.kind = 'WEEKLY' and ${page} limit ${limit}`);
 }
 
 export async function findRun(db: Queryable, id: bigint): Promise<ListedRun | undefined> {

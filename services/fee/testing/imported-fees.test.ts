@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { keyHash } from "#kernel/key-hash.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, many, sql } from "#kernel/postgres/query.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
+import { feeChecks } from "../checks/checks.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
 import { STRIDE } from "#test/support/proof.ts";
@@ -10,7 +12,6 @@ import { recordImportedFees } from "../jobs/record-imported-fees.ts";
 import { explainPayment } from "../queries/explain-payment.ts";
 import { getPendingFee } from "../queries/get-pending-fee.ts";
 import { crashing } from "./crash.ts";
-import { expectToTie } from "./expect-to-tie.ts";
 import { decideWeeks } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
@@ -381,4 +382,16 @@ async function pay(world: World, deps = world.deps): Promise<void> {
 function recordingErrors() {
   const lines: string[] = [];
   return { lines, error: (message: string) => void lines.push(message) };
+}
+
+/** The checks find nothing, and what was paid is on the payment account. */
+async function expectToTie(world: World): Promise<void> {
+  for (const check of feeChecks({ ...world.deps, confirm: confirmsNothing })) {
+    expect((await check.run({ cursor: "", pendingBreaks: [] })).findings, check.name).toEqual([]);
+  }
+  const paid = await column<bigint>(
+    world.deps.pool,
+    sql`select coalesce(sum(amount_minor), 0)::bigint from fee_payment where status = 'EXECUTED' and payment_account_login = ${PAYMENT_ACCOUNT}`,
+  );
+  expect(paid).toEqual([cents(balanceOf(world, PAYMENT_ACCOUNT))]);
 }

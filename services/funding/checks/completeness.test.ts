@@ -104,3 +104,15 @@ test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer
   expect(rows).toEqual([{ state: "POSTED", deal_id: null }]);
   expect(await findings()).toEqual([]);
 });
+
+test("the legs of deposits are found by their keys as they were requested, no other key is, and too many are refused", async () => {
+  const find = (keys: string[]) => fundingService(funding).findTransfers({ keys }, aCall("check"));
+  const [deposited, withdrawn] = [1, 2].map((number) => `0199aaaa-0000-7000-8000-00000000000${number}`);
+  const keys = [`funding:deposit:${deposited}`, "funding:deposit:op-3", `withdrawal:${withdrawn}`, `fee:${deposited}`];
+  expect((await find([...keys, `funding:deposit:${withdrawn}`])).legs).toEqual([
+    { key: keys[0], login: INVESTOR, kind: "deposit", amount: usd(100_00n) },
+  ]);
+  for (const wrong of [[], Array.from({ length: 1_001 }, (_, index) => `funding:deposit:${index}`)]) {
+    await expect(find(wrong)).rejects.toMatchObject({ code: "validation_failed" });
+  }
+});

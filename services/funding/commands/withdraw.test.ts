@@ -164,6 +164,7 @@ test("a withdrawal whose answer was lost is unknown to its caller, and its end i
 test.each([
   [WithdrawalState.UNKNOWN, "UNKNOWN"],
   [WithdrawalState.REVIEW, "REVIEW"],
+  [WithdrawalState.UNSPECIFIED, "UNKNOWN"],
 ] as const)("a withdrawal in state %i is %s, and its end is recorded, however late it is", async (state, outcome) => {
   const deps = await funded();
   deps.subscriptions.next.push(answerOf(state));
@@ -178,14 +179,6 @@ test.each([
   deps.subscriptions.recorded.set("op-1", answerOf(WithdrawalState.PAID, { dealId: 7n }));
   await settleLater(deps);
   expect(await operation()).toMatchObject({ outcome: OperationOutcome.EXECUTED, dealId: 7n });
-});
-
-test("an answer in a state that is not known decides nothing", async () => {
-  const deps = await funded();
-  deps.subscriptions.next.push(answerOf(WithdrawalState.UNSPECIFIED));
-
-  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
-  expect(await rows(deps)).toEqual([{ ...RECORDED, doubt: "UNKNOWN" }]);
 });
 
 test("a payout that could not be recorded is answered, and recorded by the recovery job", async () => {

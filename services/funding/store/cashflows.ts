@@ -7,7 +7,7 @@ import type { Cashflow } from "../domain/cashflow.ts";
 
 type CashflowRow = Omit<Cashflow, "refusal"> & { readonly refusal: RefusalFacts | undefined };
 
-export const COLUMNS = fragment`
+const COLUMNS = fragment`
   id, operation_id as "operationId", action, login, master_login as "masterLogin", amount_minor as amount, comment, labels, state, doubt,
   deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
   min_deposit_minor as "minDeposit", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",

@@ -1,7 +1,7 @@
-import type { Log } from "#kernel/log.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Clock } from "#kernel/clock.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
 import { COLLECTED_BEFORE, type Paid, type Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
@@ -11,17 +11,17 @@ import { workTogether } from "../together.ts";
 /** A payment with its final outcome. */
 export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Paid | Unpaid };
 
-export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
+/** What commits that calls share work with. */
+export type Committer = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
 
 /**
  * Settles payments of any Masters in one commit: what was credited, and what is debt. A Master whose row stays locked
  * fails only its own payments; they are requested again, and platform returns the same outcomes.
  */
 export async function settlePayments(
-  settler: Settler,
+  { pool, log, now }: Committer,
   answered: readonly FinalPayment[],
 ): Promise<(undefined | Error)[]> {
-  const { pool, log, now } = settler;
   const items = answered.map((each) => ({ ...each, masterLogin: each.payment.masterLogin }));
   return await workTogether(items, async (own) => {
     const deferred = await inTransaction(pool, (tx) => settle(tx, own, now()));

@@ -9,24 +9,20 @@ import {
   listOpenWeekly,
   type NewPayment,
 } from "../../store/due-payments.ts";
-import { endCollected } from "../payment/settle-payments.ts";
+import { type Committer, endCollected } from "../payment/settle-payments.ts";
 import { extendRun, insertRuns, type NewRun } from "../../store/runs.ts";
-import type { Clock } from "#kernel/clock.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { workTogether } from "../together.ts";
 
 /** Masters of the decision that have to be inserted first; then nothing was recorded. Otherwise it is recorded, by this call or an earlier one. */
 export type Recorded = { readonly unknownMasters: readonly string[] };
 
-type Recorder = { readonly pool: Pool; readonly now: Clock };
-
 /** Records some decisions in one commit. The Investors are distinct. What is recorded already stays as it is. */
 export async function recordTogether(
-  recorder: Recorder,
+  { pool, now }: Omit<Committer, "log">,
   decisions: readonly Decision[],
 ): Promise<(Recorded | Error)[]> {
-  return await workTogether(decisions, (own) => inTransaction(recorder.pool, (tx) => record(tx, own, recorder.now())));
+  return await workTogether(decisions, (own) => inTransaction(pool, (tx) => record(tx, own, now())));
 }
 
 async function record(tx: Transaction, decisions: readonly Decision[], at: Date): Promise<Recorded[]> {
