@@ -4,7 +4,7 @@ import type { ReportRecoveredRequest, ReportRecoveredResponse } from "#proto/pam
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { readGeneration } from "../store/permit-gate.ts";
-import { insertRecoveryStep } from "../store/recovery-steps.ts";
+import { insertRecoveryStep } from "../store/recovery.ts";
 
 /** Records that a service has repaired its books by all that was imported until the generation. Permits can be resumed when all have. */
 export async function reportRecovered(

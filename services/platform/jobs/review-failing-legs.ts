@@ -1,12 +1,10 @@
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { closeCase, lockCase, type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { reviewActions, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
 import { readClock } from "../store/clock.ts";
-import { listEndedReviews, listFailingLegs, listUnknownLegs } from "../store/failing-legs.ts";
+import { type Delay, listDelayed, listEndedReviews } from "../store/due-legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegsByNumber } from "../store/legs.ts";
 
@@ -21,22 +19,17 @@ const SUBJECTS = { [STILL_NOT_APPLIED]: "leg", [STILL_UNKNOWN]: "unknown" } as c
  * unknown for as long, while they are scanned. Closes the review of a leg that has ended meanwhile.
  */
 export async function reviewFailingLegs({ pool, settings }: Deps): Promise<boolean> {
-  const ended = [
-    ...(await listEndedReviews(pool, STILL_NOT_APPLIED, BATCH)),
-    ...(await listEndedReviews(pool, STILL_UNKNOWN, BATCH)),
-  ];
-  for (const id of ended) await inTransaction(pool, (tx) => closeReview(tx, id));
-  const failing = await listFailingLegs(pool, settings.reviewAfterMs, BATCH);
-  await openReviews(pool, failing, STILL_NOT_APPLIED);
-  const unknown = await listUnknownLegs(pool, settings.reviewAfterMs, BATCH);
-  await openReviews(pool, unknown, STILL_UNKNOWN);
-  return [ended, failing, unknown].some(({ length }) => length >= BATCH);
-}
-
-async function openReviews(pool: Pool, numbers: readonly LegNumber[], reason: keyof typeof SUBJECTS): Promise<void> {
-  for (const leg of await listLegsByNumber(pool, numbers)) {
-    await inTransaction(pool, (tx) => openReview(tx, leg, reason));
+  let isBatchFull = false;
+  for (const delay of [STILL_NOT_APPLIED, STILL_UNKNOWN] as const) {
+    const ended = await listEndedReviews(pool, delay, BATCH);
+    for (const id of ended) await inTransaction(pool, (tx) => closeReview(tx, id));
+    const delayed = await listDelayed(pool, delay, settings.reviewAfterMs, BATCH);
+    for (const leg of await listLegsByNumber(pool, delayed)) {
+      await inTransaction(pool, (tx) => openReview(tx, leg, delay));
+    }
+    isBatchFull ||= ended.length === BATCH || delayed.length === BATCH;
   }
+  return isBatchFull;
 }
 
 async function closeReview(tx: Transaction, id: bigint): Promise<void> {
@@ -44,7 +37,7 @@ async function closeReview(tx: Transaction, id: bigint): Promise<void> {
   if (reviewCase !== undefined) await closeCase(tx, reviewCase, new Date(await readClock(tx)));
 }
 
-async function openReview(tx: Transaction, leg: RecordedLeg, reason: keyof typeof SUBJECTS): Promise<void> {
+async function openReview(tx: Transaction, leg: RecordedLeg, reason: Delay): Promise<void> {
   const { number, login, amountMinor, key, status } = leg;
   const since = reason === STILL_UNKNOWN ? leg.changedAt : leg.createdAt;
   const newCase: NewCase = {

@@ -14,7 +14,7 @@ import { AccountReader } from "../reader/account-reader.ts";
 import { readAgainFrom } from "../store/accounts.ts";
 import { readGeneration } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
-import { listRecovered } from "../store/recovery-steps.ts";
+import { listRecovered } from "../store/recovery.ts";
 import { readLogin } from "./history/read-history.ts";
 import {
   approveResume,

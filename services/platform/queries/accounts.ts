@@ -12,8 +12,7 @@ import type { Deps } from "../deps.ts";
 import { roleToProto } from "../protocol/history/account-moved.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { requireSome, notManaged, requireLimit } from "../refusals.ts";
-import { listRoles, findAccount } from "../store/accounts.ts";
-import { hasOpenOperation } from "../store/open-operations.ts";
+import { findAccount, hasOpenOperation, listRoles } from "../store/accounts.ts";
 import { countUnshown, listUnshown } from "../store/unshown-accounts.ts";
 
 const LOGIN = /^[1-9]\d{0,17}$/;

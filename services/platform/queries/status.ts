@@ -2,7 +2,7 @@ import { later } from "#kernel/retry.ts";
 import { type GetStatusResponse, type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { listResumeBlocks } from "../protocol/reviews/resume-all.ts";
-import { countImports } from "../store/imports.ts";
+import { countImports } from "../store/recovery.ts";
 import { findGateFacts } from "../store/permit-gate.ts";
 
 /** Answered from the state of the sessions, without a request to the platform. */

@@ -15,11 +15,10 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { requireSome } from "../refusals.ts";
-import { listLegsByKey, findTransferByDeal } from "../store/transfer-legs.ts";
+import { findTransferByDeal, listAttemptsByKey, listLegsByKey } from "../store/transfer-legs.ts";
 import { kindToProto } from "../protocol/history/account-moved.ts";
 import { formatReference } from "../domain/reference.ts";
 import { commentOfLeg } from "../protocol/comment-of-leg.ts";
-import { listAttemptsByKey } from "../store/transfer-attempts.ts";
 
 /** Of the database that records transfers: a key that is left out was not recorded at that time. */
 export async function readTransfers(
@@ -55,26 +54,15 @@ export async function readAttempts(
 
 type Recorded = Awaited<ReturnType<typeof listAttemptsByKey>>[number];
 
-function attemptToProto(recorded: Recorded): Attempt {
-  const { kind, leg, number: attempt, state } = recorded;
-  const reference = { kind, number: leg, attempt };
+function attemptToProto({ leg, kind, comment, amountMinor, dealId = 0n, state, ...shown }: Recorded): Attempt {
+  const reference = { kind, number: leg, attempt: shown.number };
   return {
-    transferId: recorded.transfer_id,
-    key: recorded.key,
-    login: recorded.login,
+    ...shown,
     kind: kindToProto(kind),
-    amount: moneyToProto(usd(recorded.amount_minor)),
-    number: attempt,
+    amount: moneyToProto(usd(amountMinor)),
     reference: formatReference(reference),
-    comment: commentOfLeg(reference, recorded),
+    comment: commentOfLeg(reference, { key: shown.key, comment }),
     state: AttemptState[state],
-    grantedAt: recorded.granted_at,
-    permitExpiresAt: recorded.permit_expires_at,
-    endedAt: recorded.fenced_at ?? undefined,
-    answerCode: recorded.answer_code ?? undefined,
-    answer: recorded.answer ?? "",
-    dealId: state === "APPLIED" ? (recorded.deal_id ?? 0n) : 0n,
-    searches: recorded.searches,
-    searchedAt: recorded.searched_at ?? undefined,
+    dealId: state === "APPLIED" ? dealId : 0n,
   };
 }

@@ -1,6 +1,16 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, fragment, many, matchesRow, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { HISTORY_CHANGED } from "../domain/review-actions.ts";
 import type { Role } from "../domain/role.ts";
 
 /** The row of a managed login. */
@@ -45,11 +55,7 @@ type AccountRow = Omit<Account, "logBalance" | "accountLock"> & {
   readonly isGranted: boolean;
 };
 
-export type NewAccount = {
-  readonly login: string;
-  readonly role: Role;
-  readonly group: string;
-  readonly readsFrom: Date;
+type NewAccount = Pick<Account, "login" | "role" | "group" | "readsFrom"> & {
   readonly openingEntryId: bigint;
   readonly opening: Money;
 };
@@ -63,14 +69,6 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
   );
 }
 
-const ACCOUNTS = fragment`
-  select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
-         log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
-         lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
-         has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",
-         archived_at is not null as "isArchived", unshown_since is not null as "isUnshown", clock_timestamp() as "seenAt"
-  from account`;
-
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
   return (await lockAccounts(tx, [login])).get(login);
@@ -78,14 +76,7 @@ export async function lockAccount(tx: Transaction, login: string): Promise<Accou
 
 /** Locks several accounts in the order of their logins, so that two transactions never deadlock. */
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
-  const rows = await many<AccountRow>(
-    tx,
-    sql`${ACCOUNTS}
-        where login = any (${logins}::text[])
-        order by login
-        for no key update`,
-  );
-  return new Map(rows.map((row) => [row.login, accountOf(row)]));
+  return await readAccounts(tx, logins, fragment`order by login for no key update`);
 }
 
 /** Like `lockAccounts`, but leaves out accounts that another transaction has locked. */
@@ -93,21 +84,28 @@ export async function lockFreeAccounts(
   tx: Transaction,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, Account>> {
-  const rows = await many<AccountRow>(
-    tx,
-    sql`${ACCOUNTS}
-        where login = any (${logins}::text[])
-        order by login
-        for no key update skip locked`,
-  );
-  return new Map(rows.map((row) => [row.login, accountOf(row)]));
+  return await readAccounts(tx, logins, fragment`order by login for no key update skip locked`);
 }
 
 export async function listAccounts(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  return await readAccounts(db, logins, fragment`order by login`);
+}
+
+async function readAccounts(
+  db: Queryable,
+  logins: readonly string[],
+  locking: Fragment,
+): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(
     db,
-    sql`${ACCOUNTS}
-        where login = any (${logins}::text[])`,
+    sql`select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
+               log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
+               lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
+               has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",
+               archived_at is not null as "isArchived", unshown_since is not null as "isUnshown", clock_timestamp() as "seenAt"
+        from account
+        where login = any (${logins}::text[])
+        ${locking}`,
   );
   return new Map(rows.map((row) => [row.login, accountOf(row)]));
 }
@@ -122,6 +120,20 @@ export async function listRoles(db: Queryable, logins: readonly string[]): Promi
     sql`select login, role from account where login = any (${logins}::text[])`,
   );
   return new Map(rows.map(({ login, role }) => [login, role]));
+}
+
+/** Whether a leg of the login waits or has no certain outcome, a saga has its account lock, or its changed history is not decided. */
+export async function hasOpenOperation(db: Queryable, login: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from leg where login = ${login} and state = 'INTENT' and is_ready
+        union all
+        select from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+        union all
+        select from account where login = ${login} and locked_by is not null
+        union all
+        select from review_case where login = ${login} and reason = ${HISTORY_CHANGED} and state in ('OPEN', 'PROPOSED')`,
+  );
 }
 
 /** A managed account, as the reader of the history knows it. */

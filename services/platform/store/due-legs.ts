@@ -1,4 +1,6 @@
-import { fragment, type Fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, type Fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
+import type { LegState } from "../domain/leg.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { listNumbers } from "./leg-row.ts";
 
@@ -42,5 +44,53 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
           ) as claimed
         )::bigint[])
         returning number`,
+  );
+}
+
+/** Why operators are shown a leg that has not ended. */
+export type Delay = typeof STILL_NOT_APPLIED | typeof STILL_UNKNOWN;
+
+/** Condition on a leg that has had the delay since an instant before the age. */
+const IS_DELAYED: Readonly<Record<Delay, (since: Fragment) => Fragment>> = {
+  [STILL_NOT_APPLIED]: (since) => fragment`state = 'INTENT' and is_ready and attempt > 0 and created_at < ${since}`,
+  [STILL_UNKNOWN]: (since) => fragment`state = 'UNKNOWN' and changed_at < ${since}`,
+};
+
+/** The states in which a leg is not delayed so any more. */
+const ENDED_IN: Readonly<Record<Delay, readonly LegState[]>> = {
+  [STILL_NOT_APPLIED]: ["APPLIED", "REFUSED", "REVIEW"],
+  [STILL_UNKNOWN]: ["INTENT", "SENDING", "APPLIED", "REFUSED", "REVIEW"],
+};
+
+/**
+ * Legs that have been delayed for this long, oldest first, without those that operators have a review of, or have decided about within the same time.
+ */
+export async function listDelayed(db: Queryable, delay: Delay, ageMs: number, limit: number): Promise<LegNumber[]> {
+  const since = fragment`clock_timestamp() - ${ageMs} * interval '1 millisecond'`;
+  return await listNumbers(
+    db,
+    sql`select number
+        from leg
+        where ${IS_DELAYED[delay](since)}
+          and not exists (
+            select from review_case
+            where reason = ${delay} and operation_id = leg.number::text
+              and (state in ('OPEN', 'PROPOSED') or confirmed_at > ${since})
+          )
+        order by number
+        limit ${limit}`,
+  );
+}
+
+/** Undecided reviews of legs that have ended or are reviewed for another reason, ascending. */
+export async function listEndedReviews(db: Queryable, delay: Delay, limit: number): Promise<bigint[]> {
+  return await column<bigint>(
+    db,
+    sql`select id
+        from review_case
+        where state in ('OPEN', 'PROPOSED') and reason = ${delay}
+          and (select state from leg where number = operation_id::bigint) = any (${ENDED_IN[delay]}::text[])
+        order by id
+        limit ${limit}`,
   );
 }

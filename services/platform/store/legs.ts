@@ -1,4 +1,5 @@
-import { column, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import assert from "node:assert/strict";
+import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { isUnderWay } from "../domain/leg.ts";
@@ -14,19 +15,16 @@ const COLUMNS = fragment`
          lock_owner as "lockOwner", leg_count as "legCount", comment, is_enqueued as "isEnqueued", releases_lock as "releasesLock",
          request_id as "requestId", is_late as "isLate", is_early as "isEarly", is_outdated as "isOutdated"`;
 
-const LEGS = fragment`
-  select ${COLUMNS}
-  from recorded_leg`;
+async function readLegs(db: Queryable, selected: Fragment): Promise<RecordedLeg[]> {
+  const rows = await many<LegRow>(db, sql`select ${COLUMNS} from recorded_leg ${selected}`);
+  return rows.map((row) => withStatus(row));
+}
 
 /** Locks a leg. Callers lock its account first, always in this order. */
 export async function lockLeg(tx: Transaction, number: LegNumber): Promise<RecordedLeg> {
-  const row = await one<LegRow>(
-    tx,
-    sql`${LEGS}
-        where number = ${number}
-        for no key update`,
-  );
-  return withStatus(row);
+  const [leg] = await lockLegs(tx, [number]);
+  assert(leg !== undefined, "a leg that is locked was recorded");
+  return leg;
 }
 
 export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLeg | undefined> {
@@ -43,29 +41,19 @@ export async function listLegsOf(
   db: Queryable,
   transferIds: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, RecordedLeg[]>> {
-  const rows = await many<LegRow>(
-    db,
-    sql`${LEGS}
-        where transfer_id = any (${transferIds}::bigint[])
-        order by transfer_id, ordinal`,
-  );
-  return Map.groupBy(
-    rows.map((row) => withStatus(row)),
-    ({ transferId }) => transferId,
-  );
+  const selected = fragment`where transfer_id = any (${transferIds}::bigint[]) order by transfer_id, ordinal`;
+  return Map.groupBy(await readLegs(db, selected), ({ transferId }) => transferId);
 }
 
 /** Legs of a login with a permit and an unknown outcome. */
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedLeg[]> {
-  const rows = await many<LegRow>(
+  return await readLegs(
     db,
-    sql`${LEGS}
-        where login = ${login}
+    fragment`where login = ${login}
           and state in ('SENDING', 'UNKNOWN', 'REVIEW')
           and coalesce(came_from, state) in ('SENDING', 'UNKNOWN')
         order by number`,
   );
-  return rows.map((row) => withStatus(row));
 }
 
 /** A deal of a login, and the number of the leg that its comment names. */
@@ -123,25 +111,12 @@ export async function listLegsOfDeals(
 
 /** Locks several legs, in the order of their numbers. */
 export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
-  const rows = await many<LegRow>(
-    tx,
-    sql`${LEGS}
-        where number = any (${numbers}::bigint[])
-        order by number
-        for no key update`,
-  );
-  return rows.map((row) => withStatus(row));
+  return await readLegs(tx, fragment`where number = any (${numbers}::bigint[]) order by number for no key update`);
 }
 
 export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   if (numbers.length === 0) return [];
-  const rows = await many<LegRow>(
-    db,
-    sql`${LEGS}
-        where number = any (${numbers}::bigint[])
-        order by number`,
-  );
-  return rows.map((row) => withStatus(row));
+  return await readLegs(db, fragment`where number = any (${numbers}::bigint[]) order by number`);
 }
 
 export type AppliedLeg = Reference & { readonly login: string; readonly ticket: bigint; readonly appliedAt: Date };

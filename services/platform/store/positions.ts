@@ -5,11 +5,10 @@ import type { OpenPosition } from "../domain/open-positions.ts";
 import { isOtherCurrency } from "./account-stops.ts";
 
 export async function listOpenPositions(db: Queryable, login: string): Promise<OpenPosition[]> {
-  const rows = await many<{ position_id: bigint; symbol: string; volume: bigint }>(
+  return await many<OpenPosition>(
     db,
-    sql`select position_id, symbol, volume from open_position where login = ${login} order by position_id`,
+    sql`select position_id as "positionId", symbol, volume from open_position where login = ${login} order by position_id`,
   );
-  return rows.map(({ position_id: positionId, symbol, volume }) => ({ positionId, symbol, volume }));
 }
 
 /** What the log of a login amounts to. */

@@ -14,26 +14,20 @@ type FindingRow = {
 
 type InsertedFinding = {
   readonly id: bigint;
-  /** Sum of the login's log when the finding is recorded; undefined for a login that is not managed. */
-  readonly logMinor: bigint | undefined;
+  /** Sum of the login's log when the finding is recorded; null for a login that is not managed. */
+  readonly logMinor: bigint | null;
 };
 
 /** Inserts a finding; undefined when it was recorded before. */
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
-  const row = await maybeOne<{ id: bigint }>(
+  return await maybeOne<InsertedFinding>(
     tx,
     sql`insert into finding (login, leg_number, reason, server, deal_id, evidence)
         values (${finding.login}, ${finding.leg}, ${finding.reason}, ${finding.server}, ${finding.dealId},
                 ${JSON.stringify(finding.evidence)}::jsonb)
         on conflict do nothing
-        returning id`,
+        returning id, (select log_minor from account where account.login = finding.login) as "logMinor"`,
   );
-  if (row === undefined) return undefined;
-  const log = await maybeOne<{ log_minor: bigint }>(
-    tx,
-    sql`select log_minor from account where login = ${finding.login}`,
-  );
-  return { id: row.id, logMinor: log?.log_minor };
 }
 
 /** Reviews for these reasons that were opened since an instant and are not decided, oldest first. */
@@ -55,14 +49,10 @@ export async function listUndecidedSince(
 
 /** Whether a deal with the reference of this leg was seen on another login. */
 export async function hasMisplacedDeal(db: Queryable, legNumber: bigint): Promise<boolean> {
-  const row = await maybeOne(
+  return await matchesRow(
     db,
-    sql`select id
-        from finding
-        where leg_number = ${legNumber} and reason = 'misplaced_reference'
-        limit 1`,
+    sql`select where exists (select from finding where leg_number = ${legNumber} and reason = 'misplaced_reference')`,
   );
-  return row !== undefined;
 }
 
 /** Id of the review that decided to reverse a deal. */

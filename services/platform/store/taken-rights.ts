@@ -1,4 +1,14 @@
-import { column, execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Role } from "../domain/role.ts";
@@ -17,6 +27,9 @@ const RETURN_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 const NEXT_TRY = retryAt(fragment`tries`, MAX_PAUSE_MS);
 
+/** Condition of a row: nobody gives its right back now. */
+const IS_KEPT = fragment`(taken_right.returning_until is null or taken_right.returning_until <= clock_timestamp())`;
+
 /**
  * Recorded before the command that takes the right. A row that exists stays: the account had the right when it was taken first. False
  * while the right is being given back.
@@ -28,7 +41,7 @@ export async function recordTaken(db: Queryable, login: string): Promise<boolean
         values (${login})
         on conflict (login) do update
         set taken_at = clock_timestamp(), next_try_at = clock_timestamp(), tries = 0, reason = null, returning_until = null
-        where taken_right.returning_until is null or taken_right.returning_until <= clock_timestamp()`,
+        where ${IS_KEPT}`,
   );
 }
 
@@ -44,6 +57,14 @@ export async function keepTaken(db: Queryable, login: string): Promise<boolean> 
   return row?.isReturning !== true;
 }
 
+/** Condition of a row whose account is an Investor, or not: a try is due. */
+function isDue(isInvestor: Fragment): Fragment {
+  return fragment`taken_right.next_try_at <= clock_timestamp() and ${IS_KEPT}
+          and (${isInvestor} or taken_right.taken_at < clock_timestamp() - ${KEPT_FOR_MS} * interval '1 millisecond')`;
+}
+
+const OF_INVESTOR = fragment`coalesce(account.role, '') = 'investor'`;
+
 /** Those after a login, ascending, for which a try is due. */
 export async function listTaken(db: Queryable, after: string, limit: number): Promise<TakenRight[]> {
   return await many<TakenRight>(
@@ -51,10 +72,7 @@ export async function listTaken(db: Queryable, after: string, limit: number): Pr
     sql`select taken_right.login, account.role, taken_right.tries
         from taken_right
         left join account on account.login = taken_right.login
-        where taken_right.login > ${after} and taken_right.next_try_at <= clock_timestamp() and account.unshown_since is null
-          and (coalesce(account.role, '') = 'investor'
-               or taken_right.taken_at < clock_timestamp() - ${KEPT_FOR_MS} * interval '1 millisecond')
-          and (taken_right.returning_until is null or taken_right.returning_until <= clock_timestamp())
+        where taken_right.login > ${after} and account.unshown_since is null and ${isDue(OF_INVESTOR)}
         order by taken_right.login
         limit ${limit}`,
   );
@@ -62,15 +80,10 @@ export async function listTaken(db: Queryable, after: string, limit: number): Pr
 
 /** Locks the row until commit: the right is neither taken nor given back by another process meanwhile. False when it was taken again. */
 export async function lockTaken(tx: Transaction, { login, role, tries }: TakenRight): Promise<boolean> {
+  const isInvestor = fragment`${role === "investor"}::boolean`;
   return await matchesRow(
     tx,
-    sql`select login
-        from taken_right
-        where login = ${login} and tries = ${tries} and next_try_at <= clock_timestamp()
-          and (${role === "investor"}::boolean
-               or taken_at < clock_timestamp() - ${KEPT_FOR_MS} * interval '1 millisecond')
-          and (returning_until is null or returning_until <= clock_timestamp())
-        for update`,
+    sql`select login from taken_right where login = ${login} and tries = ${tries} and ${isDue(isInvestor)} for update`,
   );
 }
 
@@ -113,11 +126,7 @@ export async function returnLater(
 
 /** The account is never given its right back. False while that is being done. */
 export async function forgetTaken(db: Queryable, login: string): Promise<boolean> {
-  await execute(
-    db,
-    sql`delete from taken_right
-        where login = ${login} and (returning_until is null or returning_until <= clock_timestamp())`,
-  );
+  await execute(db, sql`delete from taken_right where login = ${login} and ${IS_KEPT}`);
   return !(await isReturning(db, login));
 }
 

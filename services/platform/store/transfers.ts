@@ -43,8 +43,6 @@ export type NewTransfer = {
   readonly permit: NewAttempt | undefined;
 };
 
-type TransferRow = { id: bigint; key: string; lock_owner: string; is_enqueued: boolean };
-
 /**
  * Inserts transfers with their legs and permits, and returns their ids by key. Leaves out keys that are recorded already:
  * their first order counts.
@@ -116,16 +114,11 @@ export async function findTransferByKey(db: Queryable, key: string): Promise<Tra
 /** Transfers by key. */
 export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
   if (keys.length === 0) return new Map();
-  const rows = await many<TransferRow>(
+  const rows = await many<Transfer>(
     db,
-    sql`select id, key, lock_owner, is_enqueued from transfer where key = any (${keys}::text[])`,
+    sql`select id, key, lock_owner as "lockOwner", is_enqueued as "isEnqueued" from transfer where key = any (${keys}::text[])`,
   );
-  return new Map(
-    rows.map(
-      ({ id, key, lock_owner: lockOwner, is_enqueued: isEnqueued }) =>
-        [key, { id, key, lockOwner, isEnqueued }] as const,
-    ),
-  );
+  return new Map(rows.map((transfer) => [transfer.key, transfer]));
 }
 
 /** Marks the leg that waited for an earlier one as ready. */

@@ -1,4 +1,14 @@
-import { column, execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -11,14 +21,8 @@ export const IS_EMPTY = fragment`log_minor = 0 and locked_by is null and undecid
 
 /** Those of the accounts that are empty, or were when they were noted as not shown: an Investor who leaves an archived one locks it. */
 export async function listEmpty(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
-  if (logins.length === 0) return new Set();
   return new Set(
-    await column<string>(
-      db,
-      sql`select login
-          from account
-          where login = any (${logins}::text[]) and ((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`,
-    ),
+    await listThose(db, logins, fragment`((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`),
   );
 }
 
@@ -132,11 +136,11 @@ export async function countMissed(db: Queryable, logins: readonly string[]): Pro
 
 /** An account that the platform should show. */
 export async function findWitness(db: Queryable): Promise<string | undefined> {
-  const found = await maybeOne<{ login: string }>(
+  const [login] = await column<string>(
     db,
     sql`select login from account where unshown_since is null order by login limit 1`,
   );
-  return found?.login;
+  return login;
 }
 
 export type UnshownAccount = {
@@ -161,27 +165,28 @@ export async function listUnshown(db: Queryable, after: string, limit: number): 
 export type UnshownCount = { readonly archived: bigint; readonly unconfirmed: bigint };
 
 export async function countUnshown(db: Queryable): Promise<UnshownCount> {
-  const [row] = await many<UnshownCount>(
+  return await one<UnshownCount>(
     db,
     sql`select count(archived_at) as archived, count(*) - count(archived_at) as unconfirmed
         from account
         where unshown_since is not null`,
   );
-  return row ?? { archived: 0n, unconfirmed: 0n };
 }
 
 /** Those of the accounts that were noted as not shown, and have no money. */
 export async function listAway(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  return await column<string>(
-    db,
-    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null and log_minor = 0`,
-  );
+  return await listThose(db, logins, fragment`unshown_since is not null and log_minor = 0`);
 }
 
 /** Those of the accounts that were noted as not shown. */
 export async function listNotedUnshown(db: Queryable, logins: readonly string[]): Promise<string[]> {
+  return await listThose(db, logins, fragment`unshown_since is not null`);
+}
+
+async function listThose(db: Queryable, logins: readonly string[], condition: Fragment): Promise<string[]> {
+  if (logins.length === 0) return [];
   return await column<string>(
     db,
-    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null`,
+    sql`select login from account where login = any (${logins}::text[]) and ${condition}`,
   );
 }

@@ -17,7 +17,7 @@ import { aDeposit, aTransfer, type LegOrder, moneyOf, feeLegs } from "../../test
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
 import { lockAccounts } from "../../store/accounts.ts";
-import { countImports } from "../../store/imports.ts";
+import { countImports } from "../../store/recovery.ts";
 import { readGeneration } from "../../store/permit-gate.ts";
 import {
   aCall,

@@ -40,7 +40,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
     operationId: leg === undefined ? "" : String(leg.number),
     reference: reference && formatReference(reference),
     dealId,
-    evidence: { ...evidence, log_before_minor: logMinor === undefined ? undefined : String(logMinor) },
+    evidence: { ...evidence, log_before_minor: logMinor === null ? undefined : String(logMinor) },
     actions,
   };
   await openCase(tx, newCase, new Date(await readClock(tx)));

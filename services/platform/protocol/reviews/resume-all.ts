@@ -5,7 +5,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { UNMATCHED } from "../../domain/review-actions.ts";
 import { type GateFacts, lockGate, resumePermits } from "../../store/permit-gate.ts";
-import { listRecovered } from "../../store/recovery-steps.ts";
+import { listRecovered } from "../../store/recovery.ts";
 import { listUndecidedSince } from "../../store/reviews.ts";
 import { listUnsettled, MAX_BREAKS_COUNTED, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
 

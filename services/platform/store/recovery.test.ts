@@ -3,7 +3,7 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import { countImports } from "./imports.ts";
+import { countImports } from "./recovery.ts";
 
 const EARLIER = 5_000;
 const STOPPED_AT = new Date("2026-11-22T10:00:00Z");
