@@ -10,44 +10,35 @@ import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { isCanceled } from "../protocol/history/explain-deal.ts";
 import { lockAccount } from "../store/accounts.ts";
 import type { DatedDeal } from "../store/amendments.ts";
-import { type AppliedLeg, listAppliedLegs } from "../store/legs.ts";
-import { listLoggedDeals, type LoggedDeal } from "../store/logged-deals.ts";
+import { type DealRecord, type DealRecords, listDealRecords } from "../store/deal-records.ts";
 import { describeBooked, describeDeal, NO_DEAL } from "./describe-deal.ts";
 import { saveReview, subjectOf } from "./history-review.ts";
 
 /** A deal as the platform shows it; undefined when it shows none with the ticket. The login is that of the log. */
 export type SeenDeal = DatedDeal & { readonly shown: Deal | undefined };
 
-/** What is recorded about deals before a read: logged deals by ticket, and tickets older than the adoption of their account. */
-export type Recorded = {
-  readonly logged: ReadonlyMap<bigint, readonly LoggedDeal[]>;
-  readonly adopted: ReadonlySet<bigint>;
-};
-
-/** Compares a read of the history with the logs and the legs, and reports each amended deal. Returns those that their logs have as they are shown. */
+/** Compares a read of the history with what was recorded before it, and reports each amended deal. Returns those that their logs have as they are shown. */
 export async function compareHistory(
   deps: Deps,
   deals: readonly Deal[],
-  { logged, adopted }: Recorded,
+  records: DealRecords,
 ): Promise<readonly Deal[]> {
-  const { pool, settings } = deps;
-  const tickets = deals.map(({ ticket }) => ticket);
-  const legs = await readLegs(pool, settings.server, tickets);
   const seen = deals.flatMap((shown): SeenDeal[] => {
     const { login, ticket, at } = shown;
-    const leg = legs.get(ticket);
+    const { leg, adoptedBy, logged = [] } = records.get(ticket) ?? {};
     // A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed.
     const lost =
       leg === undefined || leg.login === login ? [] : [{ login: leg.login, ticket, at: leg.appliedAt, shown }];
-    return adopted.has(ticket) ? lost : [{ login, ticket, at, shown }, ...lost];
+    const isOlder = adoptedBy !== undefined && logged.every(({ booked }) => booked === undefined);
+    return isOlder ? lost : [{ login, ticket, at, shown }, ...lost];
   });
-  await report(deps, seen, { logged, legs });
-  return deals.filter((deal) => {
-    const { login, ticket } = deal;
-    const own = logged.get(ticket)?.find((known) => known.login === login);
-    const isOfLeg = (legs.get(ticket)?.login ?? login) === login;
-    const seenDeal = { login, ticket, at: deal.at, shown: deal };
-    return own?.booked !== undefined && isOfLeg && changeOf(seenDeal, { logged, legs }) === undefined;
+  await report(deps, seen, records);
+  return deals.filter((shown) => {
+    const { login, ticket, at } = shown;
+    const { leg, logged = [] } = records.get(ticket) ?? {};
+    const isLogged = logged.some((known) => known.login === login && known.booked !== undefined);
+    const isOfLeg = leg === undefined || leg.login === login;
+    return isLogged && isOfLeg && changeOf({ login, ticket, at, shown }, records) === undefined;
   });
 }
 
@@ -56,16 +47,12 @@ export async function reportChanged(deps: Deps, seen: readonly SeenDeal[]): Prom
   await report(deps, seen, await readRecords(deps.pool, deps.settings.server, seen));
 }
 
-type Records = Pick<Recorded, "logged"> & { readonly legs: ReadonlyMap<bigint, AppliedLeg> };
-
-async function readRecords(db: Queryable, server: string, seen: readonly SeenDeal[]): Promise<Records> {
-  const tickets = seen.map(({ ticket }) => ticket);
-  const logged = Map.groupBy(await listLoggedDeals(db, server, tickets), ({ ticket }) => ticket);
-  return { logged, legs: await readLegs(db, server, tickets) };
-}
-
-async function readLegs(db: Queryable, server: string, tickets: readonly bigint[]): Promise<Records["legs"]> {
-  return new Map((await listAppliedLegs(db, server, tickets)).map((leg) => [leg.ticket, leg]));
+async function readRecords(db: Queryable, server: string, seen: readonly SeenDeal[]): Promise<DealRecords> {
+  return await listDealRecords(
+    db,
+    server,
+    seen.map(({ ticket }) => ticket),
+  );
 }
 
 type Change = SeenDeal & {
@@ -77,11 +64,10 @@ type Change = SeenDeal & {
 };
 
 /** A ticket identifies one deal for ever: another login or content is a change. One that was reported is known from then on. */
-function changeOf(seen: SeenDeal, { logged, legs }: Records): Change | undefined {
+function changeOf(seen: SeenDeal, records: DealRecords): Change | undefined {
   const { login, ticket, shown } = seen;
-  const named = logged.get(ticket) ?? [];
-  const own = named.find((deal) => deal.login === login);
-  const leg = legs.get(ticket);
+  const { logged = [], leg } = records.get(ticket) ?? {};
+  const own = logged.find((deal) => deal.login === login);
   const ownLeg = leg?.login === login ? leg : undefined;
   const isRecorded = own !== undefined || ownLeg !== undefined;
   if (shown?.login !== login) {
@@ -92,17 +78,17 @@ function changeOf(seen: SeenDeal, { logged, legs }: Records): Change | undefined
     describeDeal(shown) + (hasReferenceOfOther(shown, ownLeg) ? ", with the reference of another leg" : "");
   const known = own?.shownAs ?? (own?.booked && describeBooked(own.booked, shown));
   // Without a record of its own a deal is new, unless it is cancelled, or the log of another login has its ticket.
-  if (known === undefined ? named.length === 0 && !isCanceled(shown) : known === shownAs) return undefined;
+  if (known === undefined ? logged.length === 0 && !isCanceled(shown) : known === shownAs) return undefined;
   return { ...seen, amendment: isCanceled(shown) ? "deal_cancelled" : "deal_changed", shownAs, isRecorded };
 }
 
 /** A comment that was cut or rewritten is no difference; the reference of another leg is one. */
-function hasReferenceOfOther({ comment }: Deal, leg: AppliedLeg | undefined): boolean {
+function hasReferenceOfOther({ comment }: Deal, leg: DealRecord["leg"]): boolean {
   const reference = readReference(comment);
   return leg !== undefined && reference !== undefined && formatReference(reference) !== formatReference(leg);
 }
 
-async function report(deps: Deps, seen: readonly SeenDeal[], records: Records): Promise<void> {
+async function report(deps: Deps, seen: readonly SeenDeal[], records: DealRecords): Promise<void> {
   const changed = seen.filter((deal) => changeOf(deal, records) !== undefined);
   for (const [login, own] of Map.groupBy(changed, (deal) => deal.login)) await reportForLogin(deps, login, own);
 }
@@ -134,5 +120,5 @@ async function reportForLogin({ pool, settings, log, loginSignals }: Deps, login
 
 function entryOf({ ticket, at, shown, amendment, shownAs }: Change): NewEntry {
   const deal = { id: ticket, serverMsc: shown && BigInt(shown.serverTimeMs) };
-  return { kind: "amendment", amount: zero(), cause: undefined, deal, at, trade: undefined, amendment, shownAs };
+  return { kind: "amendment", amount: zero(), deal, at, amendment, shownAs };
 }

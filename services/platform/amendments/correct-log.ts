@@ -153,10 +153,9 @@ export async function correctLog(
     );
   }
   const at = new Date(nowMs);
-  const correction = { kind: "correction", amount: usd(amountMinor), cause: undefined, deal: undefined, at } as const;
   const entries = [
     ...lost.map((leg) => legEntry(leg, leg.status, leg.appliedAt ?? leg.createdAt)),
-    { ...correction, trade: undefined, reviewId: reviewCase.id },
+    { kind: "correction", amount: usd(amountMinor), at, reviewId: reviewCase.id } as const,
   ];
   await appendToLog(tx, account, { server, entries });
   const open = facts.positions.map(({ ticket: positionId, symbol, volume }) => ({ positionId, symbol, volume }));

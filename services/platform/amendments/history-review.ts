@@ -4,7 +4,7 @@ import { lockUndecidedCase, type NewCase, openCase, renewCase } from "#kernel/re
 import { HISTORY_CHANGED, reviewActions } from "../domain/review-actions.ts";
 import { listChanges } from "../store/amendments.ts";
 import { readClock } from "../store/clock.ts";
-import { listLoggedDeals } from "../store/logged-deals.ts";
+import { listDealRecords } from "../store/deal-records.ts";
 import { describeBooked, NO_DEAL } from "./describe-deal.ts";
 
 /** Changed deals that a review shows; the log has all of them. */
@@ -51,13 +51,9 @@ export async function saveReview(
 async function changedDeals(tx: Transaction, login: string, server: string) {
   const changes = await listChanges(tx, login, MAX_SHOWN);
   const tickets = changes.map(({ ticket }) => ticket);
-  const logged = new Map(
-    (await listLoggedDeals(tx, server, tickets))
-      .filter((deal) => deal.login === login)
-      .map((deal) => [deal.ticket, deal]),
-  );
+  const records = await listDealRecords(tx, server, tickets);
   return changes.map(({ ticket, amendment, shownAs, foundAt }) => {
-    const booked = logged.get(ticket)?.booked;
+    const booked = records.get(ticket)?.logged.find((deal) => deal.login === login)?.booked;
     const was = booked === undefined ? NO_DEAL : describeBooked(booked);
     return { deal_id: String(ticket), amendment, booked: was, shown: shownAs, found_at: foundAt.toISOString() };
   });

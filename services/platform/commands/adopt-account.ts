@@ -20,7 +20,7 @@ import { findAccount } from "../store/accounts.ts";
 import { requireCurrency } from "./require-currency.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { readClock } from "../store/clock.ts";
-import { insertAdoptedDeals } from "../store/explained-deals.ts";
+import { insertAdoptedDeals } from "../store/deal-records.ts";
 import { saveOpenPositions } from "../store/positions.ts";
 import { keepTaken } from "../store/taken-rights.ts";
 

@@ -1,6 +1,6 @@
 import { Mt5Error } from "../mt5/errors.ts";
 import { RETCODE } from "../mt5/retcodes.ts";
-import type { ChangeOutcome } from "../mt5/user-record.ts";
+import type { ChangeOutcome } from "../mt5/change-user.ts";
 import { refuse } from "../refusals.ts";
 
 const NO_RIGHT = "The manager lacks the right to edit accounts.";

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
@@ -194,8 +194,9 @@ test.concurrent("a creation that has begun ends although its group was removed f
 
   const changed = await world.start({ hasJobs: false, settings: { masterGroups: [], maxLeverage: 100 } });
   expect(await changed.service.createAccount(MASTER, aCall(30_000))).toEqual({ login });
+  const addUser = vi.spyOn(changed.deps.mt5, "addUser");
   expect(await changed.service.createAccount(sent, aCall(30_000))).toEqual({ login: "3000001" });
-  expect((await changed.deps.mt5.getUser("3000001"))?.leverage).toBe(100);
+  expect(addUser.mock.lastCall?.[0]).toMatchObject({ login: "3000001", leverage: 100 });
   const another = changed.service.createAccount({ ...MASTER, group: "pamm\\investor" }, aCall());
   await expect(another).rejects.toMatchObject({ code: "creation_mismatch" });
 });

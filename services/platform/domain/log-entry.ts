@@ -31,11 +31,19 @@ export type Trade = {
   readonly symbol: string;
   readonly volume: bigint;
   readonly volumeClosed: bigint;
-  readonly profit: Money;
-  readonly swap: Money;
-  readonly commission: Money;
-  readonly fee: Money;
+  /** Cents, signed. */
+  readonly profitMinor: bigint;
+  readonly swapMinor: bigint;
+  readonly commissionMinor: bigint;
+  readonly feeMinor: bigint;
 };
+
+/** Of a deal, or of a row that has its columns. */
+export function tradeOf(deal: Trade): Trade {
+  const { action, entry, positionId, symbol, volume, volumeClosed } = deal;
+  const { profitMinor, swapMinor, commissionMinor, feeMinor } = deal;
+  return { action, entry, positionId, symbol, volume, volumeClosed, profitMinor, swapMinor, commissionMinor, feeMinor };
+}
 
 /** The type and the comment of a balance operation, as the platform shows them. */
 export type DealLabel = { readonly action: number; readonly comment: string };
@@ -47,10 +55,10 @@ export type EntryCause = { readonly leg: bigint; readonly transferId: bigint; re
 export type NewEntry = {
   readonly kind: EntryKind;
   readonly amount: Money;
-  readonly cause: EntryCause | undefined;
-  readonly deal: EntryDeal | undefined;
+  readonly cause?: EntryCause | undefined;
+  readonly deal?: EntryDeal | undefined;
   readonly at: Date;
-  readonly trade: Trade | undefined;
+  readonly trade?: Trade | undefined;
   /** For an external entry, how its maker has labelled it. */
   readonly label?: DealLabel | undefined;
   /** For an amendment, what happened to its deal. */

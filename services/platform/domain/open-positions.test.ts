@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
-import { zero } from "#kernel/money.ts";
 import type { Trade } from "./log-entry.ts";
 import { applyTrades } from "./open-positions.ts";
 
 function aTrade(own: Partial<Trade>): Trade {
-  const none = zero();
-  const money = { profit: none, swap: none, commission: none, fee: none };
+  const money = { profitMinor: 0n, swapMinor: 0n, commissionMinor: 0n, feeMinor: 0n };
   return { action: 0, entry: 0, positionId: 7n, symbol: "EURUSD", volume: 0n, volumeClosed: 0n, ...money, ...own };
 }
 

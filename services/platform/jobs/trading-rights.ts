@@ -2,7 +2,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
-import type { ChangeOutcome } from "../mt5/user-record.ts";
+import type { ChangeOutcome } from "../mt5/change-user.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { NOT_SHOWN } from "../checks/trading-rights.ts";
 import { askTradingUse, type TradingUse } from "../checks/trading-use.ts";

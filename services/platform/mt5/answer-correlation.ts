@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { batchQueue } from "#kernel/batch-queue.ts";
 import { type Deal, effectOf, isBalanceOperation, type Period } from "./deals.ts";
-import { Mt5Error } from "./errors.ts";
+import { isMt5Error, orElse } from "./errors.ts";
 import { CLOCK_WINDOW_MS } from "./server-clock.ts";
 
 /** Reads of the history that confirm or contradict an answer. */
@@ -41,7 +41,8 @@ export function createTicketLook(): TicketLook {
     async run(looks) {
       const [first, second] = looks;
       const tickets = looks.map(({ ticket }) => ticket);
-      const shown = first && second && (await orElse(undefined, () => first.history.findDealsByTicket(tickets)));
+      const shown =
+        first && second && (await orElse(undefined, isMt5Error, () => first.history.findDealsByTicket(tickets)));
       return await Promise.all(looks.map((look) => alone(look, shown?.get(look.ticket))));
     },
   });
@@ -72,7 +73,7 @@ async function matchDeal(
   { login, amountMinor }: ExpectedDeal,
   ticket: bigint,
 ): Promise<DealMatch> {
-  return await orElse<DealMatch>("nothing", async () => {
+  return await orElse<DealMatch>("nothing", isMt5Error, async () => {
     const deal = await look(ticket);
     if (deal === undefined) return "nothing";
     const isExpected = deal.login === login && isBalanceOperation(deal) && effectOf(deal) === amountMinor;
@@ -85,21 +86,12 @@ export async function hasNoDealWithComment(
   { readDeals }: HistoryReads,
   { login, comment }: ExpectedDeal,
 ): Promise<boolean> {
-  return await orElse(false, async () => {
+  return await orElse(false, isMt5Error, async () => {
     const now = Date.now();
     const period = { from: new Date(now - CLOCK_WINDOW_MS), to: new Date(now + CLOCK_WINDOW_MS) };
     const deals = await readDeals(login, period);
     return deals.every((deal) => deal.comment !== comment);
   });
-}
-
-async function orElse<Result>(fallback: Result, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof Mt5Error) return fallback;
-    throw error;
-  }
 }
 
 /** Tickets that this process has received as answers to commands. */

@@ -20,8 +20,7 @@ import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { type TimeSource, zoneTime } from "./time-source.ts";
-import { disableUser, setTrading } from "./change-rights.ts";
-import { eraseUser } from "./erase-user.ts";
+import { disableUser, eraseUser, setTrading } from "./change-user.ts";
 import { addUser, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
@@ -74,7 +73,6 @@ export type Mt5Limits = Pick<
   | "pingEveryMs"
   | "proveAliveAfterMs"
   | "backoff"
-  | "contentType"
 > & {
   /** Pauses of reads while the platform asks for fewer requests. */
   readonly readBackoff: Backoff;
@@ -96,7 +94,6 @@ const DEFAULT_LIMITS: Mt5Limits = {
   proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,
   readBackoff: READ_BACKOFF,
-  contentType: "application/json",
 };
 const DEFAULT_PORT = 443;
 

@@ -30,7 +30,7 @@ export type Deal = {
   readonly action: number;
   /** 0 in, 1 out, 2 reversal, 3 closed by an opposite position. */
   readonly entry: number;
-  readonly position: bigint;
+  readonly positionId: bigint;
   readonly symbol: string;
   /** Lots in units of 1e-8. */
   readonly volume: bigint;
@@ -121,7 +121,7 @@ export function readDeal(row: JsonValue | undefined, clock: ServerClock, login?:
     login: loginOf(fields),
     action,
     entry,
-    position: isTrade ? ticketOf(fields, "PositionID") : 0n,
+    positionId: isTrade ? ticketOf(fields, "PositionID") : 0n,
     symbol: fields.shownText("Symbol"),
     volume: isTrade ? volumeOf(fields, "Volume") : 0n,
     volumeClosed: isTrade ? closedVolumeOf(fields, entry) : 0n,

@@ -68,6 +68,24 @@ export function orUndefined<Result>(read: () => Result): Result | undefined {
   }
 }
 
+/** The fallback where reading throws such an error. */
+export async function orElse<Result>(
+  fallback: Result,
+  isSuch: (error: unknown) => boolean,
+  read: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isSuch(error)) return fallback;
+    throw error;
+  }
+}
+
+export function isMt5Error(error: unknown): error is Mt5Error {
+  return error instanceof Mt5Error;
+}
+
 export function badAnswer(message: string): Mt5Error {
   return new Mt5Error("bad_answer", message);
 }

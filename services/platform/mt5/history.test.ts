@@ -141,7 +141,7 @@ test("open positions and the account state are in the same units", async () => {
     expect(await mt5.findPositions([login])).toBeUndefined();
   }
   const deals = await mt5.readDeals(login, allTime());
-  expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, position: BigInt(opened.position), volume: 50_000_000n });
+  expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, positionId: BigInt(opened.position), volume: 50_000_000n });
 });
 
 test.each(["documented", "lower"] as const)("a server with %s keys is read the same", async (keyCase) => {

@@ -55,7 +55,11 @@ const READ: readonly { what: string; row: string; deal: Partial<Deal> }[] = [
   },
   { what: "finer digits that are zero", row: odd({ Profit: "5.000000" }), deal: { profitMinor: 5_00n } },
   { what: "no swap, commission and fee", row: odd({ Storage: undefined }), deal: { swapMinor: 0n, feeMinor: 0n } },
-  { what: "a balance operation without trade fields", row: odd({}, balanceOf("2")), deal: { position: 0n, entry: 0 } },
+  {
+    what: "a balance operation without trade fields",
+    row: odd({}, balanceOf("2")),
+    deal: { positionId: 0n, entry: 0 },
+  },
   { what: "an unknown action", row: odd({ Action: "99", Entry: "255" }), deal: { action: 99, entry: 255 } },
   { what: "both spellings of the flags", row: odd({ ModifyFlags: "1", ModificationFlags: "1" }), deal: {} },
 ];

@@ -1,6 +1,6 @@
 import type { Session, WeekOfSessions } from "../domain/price-age.ts";
 import type { Mt5Context } from "./context.ts";
-import { isAboutRequest } from "./errors.ts";
+import { isAboutRequest, orElse } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { isJsonArray, type JsonValue } from "./http/json.ts";
 import { rowsOf } from "./lists.ts";
@@ -44,15 +44,12 @@ function readTick(row: JsonValue, clock: ServerClock): (readonly [string, Tick])
 
 /** The trading sessions of a symbol; none when the platform does not show them, or while the symbol is not traded. */
 export async function readSessions(mt5: Mt5Context, symbol: string): Promise<WeekOfSessions> {
-  try {
+  return await orElse([], isAboutRequest, async () => {
     const { answer } = await mt5.read({ method: "GET", path: "symbol/get", query: { symbol } });
     const fields = fieldsOf(answer);
     if (fields.has("TradeMode") && fields.code("TradeMode") === TRADE_DISABLED) return [];
     return daysOf(fields.record("SessionsTrades"));
-  } catch (error) {
-    if (isAboutRequest(error)) return [];
-    throw error;
-  }
+  });
 }
 
 function daysOf(shown: JsonValue | undefined): WeekOfSessions {

@@ -18,7 +18,7 @@ import { getDeal, readDeals } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
 import { readPositions } from "./positions.ts";
-import { zoneClock } from "./zone-clock.ts";
+import { zoneClock } from "./server-clock.ts";
 import { contextOf } from "./testing/answering.ts";
 import { getUser, getUsers } from "./users.ts";
 

@@ -34,7 +34,7 @@ test("a deal is read from the fields of every server version", async () => {
       login: "1",
       action: 2,
       entry: 0,
-      position: 0n,
+      positionId: 0n,
       symbol: "",
       volume: 0n,
       volumeClosed: 0n,

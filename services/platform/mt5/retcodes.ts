@@ -29,10 +29,9 @@ export const SELECTOR_REFUSED: ReadonlySet<number> = new Set([
 
 /**
  * The meaning of a code for a command that was sent. A code that is not listed is ambiguous: the outcome is unknown.
- * The refusals have to be confirmed on the broker's server before it goes live; raise the version then.
+ * The refusals have to be confirmed on the broker's server before it goes live.
  */
 export type RetcodeTable = {
-  readonly version: number;
   readonly applied: ReadonlySet<number>;
   readonly refused: ReadonlySet<number>;
 };
@@ -44,7 +43,6 @@ const AUTHENTICATION = [
 
 /** Codes of commands that move money. Code 4 ("data") is ambiguous here although its text sounds final. */
 export const MONEY_RETCODES: RetcodeTable = {
-  version: 1,
   applied: new Set([RETCODE.done, RETCODE.requestDone]),
   refused: new Set([
     RETCODE.invalidParameters,
@@ -59,7 +57,6 @@ export const MONEY_RETCODES: RetcodeTable = {
 
 /** Codes of commands that create and change accounts. */
 export const USER_RETCODES: RetcodeTable = {
-  version: 1,
   applied: new Set([RETCODE.done]),
   refused: new Set([
     RETCODE.invalidParameters,

@@ -1,5 +1,5 @@
 import type { Mt5Context } from "./context.ts";
-import { isAboutRequest, Mt5Error } from "./errors.ts";
+import { isAboutRequest, Mt5Error, orElse } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { CURRENCY, CURRENCY_DIGITS, getGroup } from "./groups.ts";
 import { isJsonArray } from "./http/json.ts";
@@ -57,7 +57,7 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
 type GroupProblem = { readonly problem: string; readonly isNeeded: boolean };
 
 async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem | undefined> {
-  const group = await orUndefined(getGroup(mt5, name));
+  const group = await orElse(undefined, isAboutRequest, () => getGroup(mt5, name));
   if (group === undefined) {
     return {
       problem: `group ${name}, which the manager does not see: no account can be created in it`,
@@ -73,10 +73,14 @@ async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem |
 /** An account of the groups that the platform shows to the manager. */
 async function findAccount({ read }: Mt5Context, groups: readonly string[]): Promise<string | undefined> {
   for (const group of groups) {
-    const listed = await orUndefined(read({ method: "GET", path: "user/logins", query: { group } }));
+    const listed = await orElse(undefined, isAboutRequest, () =>
+      read({ method: "GET", path: "user/logins", query: { group } }),
+    );
     const [login] = isJsonArray(listed?.answer) ? listed.answer : [];
     if (typeof login !== "string") continue;
-    const user = await orUndefined(read({ method: "GET", path: "user/get", query: { login } }));
+    const user = await orElse(undefined, isAboutRequest, () =>
+      read({ method: "GET", path: "user/get", query: { login } }),
+    );
     if (user?.code === RETCODE.done && fieldsOf(user.answer).optionalText("Login") === login) return login;
   }
   return undefined;
@@ -88,15 +92,6 @@ async function isRefused({ read }: Mt5Context, request: Mt5Request): Promise<boo
   } catch (error) {
     if (error instanceof Mt5Error && error.problem === "forbidden") return true;
     if (isAboutRequest(error)) return false;
-    throw error;
-  }
-}
-
-async function orUndefined<Result>(reading: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isAboutRequest(error)) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-import type { Clock } from "#kernel/clock.ts";
+import { type Clock, systemClock } from "#kernel/clock.ts";
 import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { offsetsOf } from "#kernel/time-zone.ts";
 
 /** Converts the times of the platform, which are its own wall clock written in the form of UTC. */
 export type ServerClock = {
@@ -18,9 +19,9 @@ export type ServerClock = {
 };
 
 /** Instants, both included, at which the wall clock has this offset. The next spell begins where this one ends. */
-export type Spell = { readonly minutes: number; readonly fromMs: number; readonly toMs: number };
+type Spell = { readonly minutes: number; readonly fromMs: number; readonly toMs: number };
 /** All spells within two days of an instant, in order and without gaps. The first and the last may be shown longer than they are. */
-export type SpellsAround = (utcMs: number) => readonly Spell[];
+type SpellsAround = (utcMs: number) => readonly Spell[];
 
 /**
  * How far a read of deals extends beyond an instant: differences of clocks, time zones and daylight saving changes may hide a
@@ -29,8 +30,20 @@ export type SpellsAround = (utcMs: number) => readonly Spell[];
 export const CLOCK_WINDOW_MS = DAY_MS;
 /** A larger difference from every offset means that the server's clock or the local one is wrong. */
 export const MAX_CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
+/** How far from an instant its spells are known. */
+const AROUND_DAYS = 2;
+/** More days than one read shows; then the memory begins anew. */
+const MAX_DAYS = 1_000;
 
-export function spellClock(around: SpellsAround, now: Clock): ServerClock {
+/**
+ * A clock of an IANA time zone: right at any date but for the repeated hour. Many brokers end their day at five in the afternoon of New
+ * York, for which there is no zone: `America/New_York+07:00` is that clock. Throws a RangeError for an unknown name.
+ */
+export function zoneClock(name: string, now: Clock = systemClock): ServerClock {
+  return spellClock(spellsOf(offsetsOf(name)), now);
+}
+
+function spellClock(around: SpellsAround, now: Clock): ServerClock {
   const offsetMinutes = (utcMs: number) => spellAt(around(utcMs), utcMs).minutes;
   return {
     toUtcMs: (serverMs) => toInstant(serverMs, around(serverMs), now().getTime() + MAX_CLOCK_DIFFERENCE_MS),
@@ -78,4 +91,44 @@ function spellAt(spells: readonly Spell[], utcMs: number): Spell {
 
 function offsetMs({ minutes }: Spell): number {
   return minutes * MINUTE_MS;
+}
+
+/** In which minute an offset changes is searched once for each day. */
+function spellsOf(offsetAt: (utcMs: number) => number): SpellsAround {
+  const known = new Map<number, readonly Spell[]>();
+  return (utcMs) => {
+    const day = Math.floor(utcMs / DAY_MS);
+    const before = known.get(day);
+    if (before !== undefined) return before;
+    if (known.size >= MAX_DAYS) known.clear();
+    const spells = findSpells(offsetAt, day);
+    known.set(day, spells);
+    return spells;
+  };
+}
+
+function findSpells(offsetAt: (utcMs: number) => number, day: number): readonly Spell[] {
+  const spells: Spell[] = [];
+  let spell = { minutes: offsetAt((day - AROUND_DAYS) * DAY_MS), fromMs: Number.NEGATIVE_INFINITY };
+  for (let each = day - AROUND_DAYS; each < day + 1 + AROUND_DAYS; each += 1) {
+    const endMs = (each + 1) * DAY_MS;
+    const minutes = offsetAt(endMs);
+    if (minutes === spell.minutes) continue;
+    const changeMs = findChange(offsetAt, each * DAY_MS, endMs);
+    spells.push({ ...spell, toMs: changeMs });
+    spell = { minutes, fromMs: changeMs };
+  }
+  return [...spells, { ...spell, toMs: Number.POSITIVE_INFINITY }];
+}
+
+/** The first minute of the new offset. */
+function findChange(offsetAt: (utcMs: number) => number, beforeMs: number, afterMs: number): number {
+  const minutes = offsetAt(beforeMs);
+  let [before, after] = [beforeMs / MINUTE_MS, afterMs / MINUTE_MS];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (offsetAt(middle * MINUTE_MS) === minutes) before = middle;
+    else after = middle;
+  }
+  return after * MINUTE_MS;
 }

@@ -1,8 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { Mt5Error } from "./errors.ts";
-import { MAX_CLOCK_DIFFERENCE_MS, type ServerClock } from "./server-clock.ts";
-import { zoneClock } from "./zone-clock.ts";
+import { MAX_CLOCK_DIFFERENCE_MS, type ServerClock, zoneClock } from "./server-clock.ts";
 
 /** A clock that was compared with the local one. */
 export type ComparedClock = ServerClock & {

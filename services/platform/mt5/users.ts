@@ -2,7 +2,7 @@ import type { Secret } from "#kernel/secret.ts";
 import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { readBatch } from "./batches.ts";
-import { badAnswer, isAboutRequest, orUndefined } from "./errors.ts";
+import { badAnswer, isAboutRequest, orElse, orUndefined } from "./errors.ts";
 import { batchesOf, type Fields, fieldsOf, loginOf, requireLogin } from "./fields.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { findDone, type Reader, requireDone } from "./reader.ts";
@@ -12,11 +12,8 @@ export type User = {
   readonly login: string;
   readonly group: string;
   readonly name: string;
-  /** Empty when the platform shows none. */
-  readonly email: string;
   readonly comment: string;
   readonly rights: bigint;
-  readonly leverage: number;
   /** Present also for accounts without trades. */
   readonly balanceMinor: bigint;
   readonly creditMinor: bigint;
@@ -53,24 +50,18 @@ export function isCreatedAgain({ registration }: Pick<User, "registration">, not
   return noted !== null && registration !== 0n && registration !== noted;
 }
 
-/** The person of an account as the platform shows it. */
-export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
-  return { name: `${user.firstName} ${user.lastName}`, email: user.email };
-}
-
 /** Safe to repeat, because this service chooses the login: code 3004 means that it exists, and getUser shows its owner. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
-  const { name, email } = personOf(user);
   return await userCommand(mt5, {
     method: "POST",
     path: "user/add",
     body: {
       Login: user.login,
       Group: user.group,
-      Name: name,
+      Name: `${user.firstName} ${user.lastName}`,
       FirstName: user.firstName,
       LastName: user.lastName,
-      Email: email,
+      Email: user.email,
       Leverage: String(user.leverage),
       Rights: (user.mayTrade ? DEFAULT_RIGHTS : DEFAULT_RIGHTS | USER_RIGHT.tradeDisabled).toString(),
       Comment: user.comment,
@@ -110,17 +101,14 @@ function isEmpty({ balanceMinor, creditMinor }: Pick<User, "balanceMinor" | "cre
 
 /** False also when the platform has no state of the account, or does not show it to this manager. */
 async function hasMoneyElsewhere(read: Reader, login: string): Promise<boolean> {
-  try {
+  // Another answer says nothing about its money.
+  return await orElse(false, isAboutRequest, async () => {
     const found = findDone(await read({ method: "GET", path: "user/account/get", query: { login } }));
     if (found === undefined) return false;
     const fields = fieldsOf(found.answer);
     requireLogin(fields, login);
     return !isEmpty({ balanceMinor: fields.minor("Balance"), creditMinor: fields.minor("Credit", 0n) });
-  } catch (error) {
-    // Such an answer says nothing about its money.
-    if (isAboutRequest(error)) return false;
-    throw error;
-  }
+  });
 }
 
 /** Those of the accounts that exist, by login. Throws when one of them cannot be read. */
@@ -228,10 +216,8 @@ function readUser(fields: Fields): User {
     login: loginOf(fields),
     group: fields.text("Group"),
     name: fields.shownText("Name"),
-    email: fields.shownText("Email"),
     comment: fields.shownText("Comment"),
     rights: fields.integer("Rights"),
-    leverage: fields.number("Leverage"),
     balanceMinor: fields.minor("Balance"),
     creditMinor: fields.minor("Credit", 0n),
     registration: registrationOf(fields),

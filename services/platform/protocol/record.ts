@@ -9,7 +9,7 @@ import { nextScanMs } from "../domain/next-scan.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg, LegEvent, Transition } from "../domain/leg.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
-import { listExplainedDeals } from "../store/explained-deals.ts";
+import { isExplained, listDealRecords } from "../store/deal-records.ts";
 import { appendToLog } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
@@ -157,10 +157,8 @@ async function findBooking(
 ): Promise<Booking | undefined> {
   if (next.kind !== "move" || next.to.state !== "APPLIED" || !next.writes.includes("deal")) return undefined;
   const { ticket } = next.to;
-  const explained = await listExplainedDeals(tx, server, [ticket]);
-  if (!explained.has(ticket)) return undefined;
-  const own = await listExplainedDeals(tx, server, [ticket], login);
-  return { ticket, isOwnLogin: own.has(ticket) };
+  const record = (await listDealRecords(tx, server, [ticket])).get(ticket);
+  return isExplained(record) ? { ticket, isOwnLogin: isExplained(record, login) } : undefined;
 }
 
 type Review = { readonly to: Extract<Leg, { state: "REVIEW" }>; readonly event: LegEvent };

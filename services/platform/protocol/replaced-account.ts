@@ -5,7 +5,7 @@ import { OTHER_ACCOUNT, reviewActions } from "../domain/review-actions.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { resumeReplaced, stopAccount } from "../store/account-stops.ts";
 import { readClock } from "../store/clock.ts";
-import { findFirstTicket, findTicketOfOthers } from "../store/logged-deals.ts";
+import { findFirstTicket, findTicketOfOthers } from "../store/deal-records.ts";
 import { isAcknowledged } from "../store/reviews.ts";
 import { markReplaced, markShown, noteRegistrations } from "../store/unshown-accounts.ts";
 

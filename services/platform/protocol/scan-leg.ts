@@ -5,7 +5,7 @@ import { type Deal, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { Mt5Error, type Mt5Problem } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readWatchedClock } from "./watch-clock.ts";
-import { listExplainedDeals } from "../store/explained-deals.ts";
+import { isExplained, listDealRecords } from "../store/deal-records.ts";
 import { findLeg } from "../store/legs.ts";
 import { setNextScan } from "../store/leg-transitions.ts";
 import { hasMisplacedDeal } from "../store/reviews.ts";
@@ -81,10 +81,10 @@ async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: num
   try {
     const deals = await readDealsSince(deps, { leg, attempt }, startedAtMs);
     const tickets = deals.map(({ ticket }) => ticket);
-    const explained = await listExplainedDeals(deps.pool, deps.settings.server, tickets, login);
+    const records = await listDealRecords(deps.pool, deps.settings.server, tickets);
     const reference = { kind: status.kind, number, attempt: status.attempt };
     const expected = { reference, login, amountMinor, permittedAtMs: attempt.grantedAt.getTime() };
-    const verdict = judgeDeals(expected, deals.map(evidenceOf), (ticket) => explained.has(ticket));
+    const verdict = judgeDeals(expected, deals.map(evidenceOf), (ticket) => isExplained(records.get(ticket), login));
     return { verdict, deals };
   } catch (error) {
     if (error instanceof Mt5Error) return undefined;

@@ -48,7 +48,7 @@ async function append(pool: Pool, from: number, amounts: readonly bigint[]): Pro
         amount: usd(minor),
         at: BEGINNING,
       } as const;
-      return { ...entry, cause: undefined, deal, trade: undefined, amendment: undefined };
+      return { ...entry, deal };
     });
     await insertEntries(tx, SERVER, entries);
   });

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { DeletedDeals } from "../amendments/amendments.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { dealReader } from "../jobs/read-deals.ts";
-import { isHistoryRead } from "../store/permit-gate.ts";
+import { findGateFacts } from "../store/permit-gate.ts";
 import { AccountReader } from "./account-reader.ts";
 import { amendmentsOf, summaryOf } from "../testing/log-of.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
@@ -277,7 +277,7 @@ test.concurrent("in another database than the one in which it began, a reader fi
   await world.control.result(login, "5.00");
   await reader.read(back);
   const before = await logOf(instance, login);
-  expect(await isHistoryRead(deps.pool)).toBe(true);
+  expect((await findGateFacts(deps.pool, 0)).isHistoryRead).toBe(true);
   // The promoted standby lacks entries that this reader has filed.
   await world.database.admin.query(
     `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
@@ -288,7 +288,7 @@ test.concurrent("in another database than the one in which it began, a reader fi
 
   expect(before).toEqual(["TRADE 0.00", "TRADE 5.00"]);
   expect(await logOf(instance, login)).toEqual(before);
-  expect(await isHistoryRead(deps.pool)).toBe(false);
+  expect((await findGateFacts(deps.pool, 0)).isHistoryRead).toBe(false);
 });
 
 test.concurrent("a longer period whose reading takes long is read again later, and new deals are read as before", async (context) => {

@@ -8,11 +8,10 @@ import type { Deal, Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { readUnlisted } from "../protocol/unshown-accounts.ts";
-import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
+import { fileHistory, readLogin, type ReadSpan } from "../protocol/history/read-history.ts";
 import { findRereadTo, moveReadTo, moveRereadTo } from "../store/reader-cursor.ts";
 import { ComparedDeals } from "./compared-deals.ts";
-import { KnownAccounts } from "./known-accounts.ts";
-import { News } from "./news.ts";
+import { KnownAccounts, News } from "./news.ts";
 import { GateOpener } from "./gate-opener.ts";
 import { isUnreadable, readPages } from "./read-pages.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
@@ -42,6 +41,8 @@ const MAX_COMPARED = 20_000;
 const FIRST_PART_MS = 4 * MINUTE_MS;
 const MIN_PART_MS = MINUTE_MS;
 const MAX_PART_MS = HOUR_MS;
+/** Deals that are filed together: what an idle server shows of all groups is looked up with one statement. */
+const MAX_FILED = 1_000;
 
 export type ReaderRole = Pick<LeaseCandidate, "renewWithin"> & {
   /** False once another process reads. */
@@ -190,13 +191,14 @@ export class AccountReader {
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
   async #readAll(run: Run, { groups, logins, moved }: Plan, span: Span, shown: ShownDeals): Promise<boolean> {
     let isWhole = true;
-    const reading = { run, span, shown };
+    const reading: Reading = { run, span, shown, waiting: new Map() };
     await concurrently(groups, this.#deps.settings.sessionsAtOnce, async (group) => {
       if (!(await this.#readGroup(reading, group))) isWhole = false;
     });
     if (!isWhole) return false;
     const period = { from: new Date(span.fromMs), to: new Date(span.toMs) };
     await this.#readPages(reading, logins, { since: run.since, period });
+    await this.#fileWaiting(reading).catch((error: unknown) => run.failures.push(error));
     if (moved !== undefined) {
       const since = new Date(Math.min(moved.from.getTime(), run.since.getTime()));
       await this.#readPages(reading, moved.logins, { since, period: { from: since, to: period.to } });
@@ -256,18 +258,28 @@ export class AccountReader {
     run.failures.push(...failures);
   }
 
-  /** Files the new ones of the deals that one read has shown, and reports those that were amended. */
-  async #take(
-    { run, shown }: Reading,
-    deals: readonly Deal[],
-    { since, period: { from, to } }: PageSpan,
-  ): Promise<void> {
+  /** Files the new ones of the deals that one read has shown, and reports those that were amended. Those of the whole span wait for others. */
+  async #take(reading: Reading, deals: readonly Deal[], { since, period: { from, to } }: PageSpan): Promise<void> {
+    const { run, span, shown, waiting } = reading;
     this.#deleted.noteShown(deals);
     shown.add(deals);
     const toCompare = run.skipsCompared ? this.#compared.othersOf(deals) : deals;
-    if (toCompare.length === 0) return;
-    const span = { since, from, to, database: this.#deps.sender.database };
-    const unchanged = await fileHistory(this.#deps, toCompare, span);
+    if (from.getTime() !== span.fromMs || to.getTime() !== span.toMs)
+      return await this.#file(run, toCompare, { since, from, to });
+    // An account that has returned to its group is shown twice.
+    for (const deal of toCompare) waiting.set(deal.ticket, deal);
+    if (waiting.size >= MAX_FILED) await this.#fileWaiting(reading);
+  }
+
+  async #fileWaiting({ run, span, waiting }: Reading): Promise<void> {
+    const deals = [...waiting.values()];
+    waiting.clear();
+    await this.#file(run, deals, { since: run.since, from: new Date(span.fromMs), to: new Date(span.toMs) });
+  }
+
+  async #file(run: Run, deals: readonly Deal[], span: Pick<ReadSpan, "since" | "from" | "to">): Promise<void> {
+    if (deals.length === 0) return;
+    const unchanged = await fileHistory(this.#deps, deals, { ...span, database: this.#deps.sender.database });
     if (run.skipsCompared) this.#compared.add(unchanged);
   }
 
@@ -281,7 +293,13 @@ export class AccountReader {
 }
 
 /** One read of a period, and what it has shown. */
-type Reading = { readonly run: Run; readonly span: Span; readonly shown: ShownDeals };
+type Reading = {
+  readonly run: Run;
+  readonly span: Span;
+  readonly shown: ShownDeals;
+  /** Deals of the whole span that are not filed yet, by ticket. */
+  readonly waiting: Map<bigint, Deal>;
+};
 
 type PageSpan = { readonly since: Date; readonly period: Period };
 

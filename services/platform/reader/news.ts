@@ -1,9 +1,8 @@
 import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import type { LeaseCandidate } from "#kernel/postgres/lease.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { listManaged } from "../store/accounts.ts";
+import { listManaged, type ManagedAccount } from "../store/accounts.ts";
 import { findReadTo, readNews } from "../store/reader-cursor.ts";
-import type { KnownAccounts } from "./known-accounts.ts";
 
 /** Deals of an account that is not known yet are dropped, and read again for longer than this. */
 const NEWS_EVERY_MS = 2 * SECOND_MS;
@@ -13,6 +12,49 @@ const COMMITTED_WITHIN_MS = MINUTE_MS;
 const ACCOUNTS_PER_PAGE = 10_000;
 /** Each is read by itself. The others follow in the next runs. */
 const UNDECIDED_PER_RUN = 100;
+
+/** A managed account in memory, of which there may be a million. */
+export type KnownAccount = { readonly login: string; readonly managedAtMs: number };
+
+export type KnownGroup = { readonly name: string; readonly accounts: readonly KnownAccount[] };
+
+type Group = KnownGroup & { accounts: KnownAccount[]; hasMaster: boolean };
+
+/** The managed accounts in memory: the reader drops deals of other accounts before it asks the database about them. */
+export class KnownAccounts {
+  readonly #logins = new Set<string>();
+  readonly #groups = new Map<string, Group>();
+
+  /** Accounts stay under management and keep their recorded group. */
+  add(accounts: readonly ManagedAccount[]): void {
+    for (const { login, role, group: name, managedAt } of accounts) {
+      if (this.#logins.has(login)) continue;
+      this.#logins.add(login);
+      const group = this.#groups.get(name) ?? { name, accounts: [], hasMaster: false };
+      this.#groups.set(name, group);
+      group.accounts.push({ login, managedAtMs: managedAt.getTime() });
+      group.hasMaster ||= role === "master";
+    }
+  }
+
+  /** They are not read until they are added again. */
+  remove(logins: readonly string[]): void {
+    const removed = new Set(logins.filter((login) => this.#logins.delete(login)));
+    if (removed.size === 0) return;
+    for (const group of this.#groups.values()) {
+      group.accounts = group.accounts.filter(({ login }) => !removed.has(login));
+    }
+  }
+
+  has(login: string): boolean {
+    return this.#logins.has(login);
+  }
+
+  /** Groups with Masters are first, because trades are read from there. */
+  groups(): readonly KnownGroup[] {
+    return [...this.#groups.values()].toSorted((a, b) => Number(b.hasMaster) - Number(a.hasMaster));
+  }
+}
 
 type NewsOptions = {
   readonly pool: Pool;

@@ -5,7 +5,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { listManaged } from "../store/accounts.ts";
-import { KnownAccounts } from "./known-accounts.ts";
+import { KnownAccounts } from "./news.ts";
 import { ReadingPlan } from "./reading-plan.ts";
 
 const NOW = new Date("2026-03-01T12:00:00Z");

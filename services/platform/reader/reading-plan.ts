@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { isExactMask } from "../mt5/groups.ts";
-import type { KnownAccount, KnownAccounts, KnownGroup } from "./known-accounts.ts";
+import type { KnownAccount, KnownAccounts, KnownGroup } from "./news.ts";
 
 /** How the accounts are read in one run. */
 export type Plan = {

@@ -1,12 +1,12 @@
 import { type Money, usd } from "#kernel/money.ts";
 import {
   execute,
-  type Fragment,
   fragment,
   many,
   matchesRow,
   type Queryable,
   sql,
+  type Statement,
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
@@ -69,6 +69,14 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
   );
 }
 
+const ACCOUNTS = fragment`
+  select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
+         log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
+         lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
+         has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",
+         archived_at is not null as "isArchived", unshown_since is not null as "isUnshown", clock_timestamp() as "seenAt"
+  from account`;
+
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
   return (await lockAccounts(tx, [login])).get(login);
@@ -76,7 +84,10 @@ export async function lockAccount(tx: Transaction, login: string): Promise<Accou
 
 /** Locks several accounts in the order of their logins, so that two transactions never deadlock. */
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
-  return await readAccounts(tx, logins, fragment`order by login for no key update`);
+  return await readAccounts(
+    tx,
+    sql`${ACCOUNTS} where login = any (${logins}::text[]) order by login for no key update`,
+  );
 }
 
 /** Like `lockAccounts`, but leaves out accounts that another transaction has locked. */
@@ -84,29 +95,18 @@ export async function lockFreeAccounts(
   tx: Transaction,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, Account>> {
-  return await readAccounts(tx, logins, fragment`order by login for no key update skip locked`);
+  return await readAccounts(
+    tx,
+    sql`${ACCOUNTS} where login = any (${logins}::text[]) order by login for no key update skip locked`,
+  );
 }
 
 export async function listAccounts(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
-  return await readAccounts(db, logins, fragment`order by login`);
+  return await readAccounts(db, sql`${ACCOUNTS} where login = any (${logins}::text[])`);
 }
 
-async function readAccounts(
-  db: Queryable,
-  logins: readonly string[],
-  locking: Fragment,
-): Promise<ReadonlyMap<string, Account>> {
-  const rows = await many<AccountRow>(
-    db,
-    sql`select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
-               log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
-               lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
-               has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",
-               archived_at is not null as "isArchived", unshown_since is not null as "isUnshown", clock_timestamp() as "seenAt"
-        from account
-        where login = any (${logins}::text[])
-        ${locking}`,
-  );
+async function readAccounts(db: Queryable, statement: Statement): Promise<ReadonlyMap<string, Account>> {
+  const rows = await many<AccountRow>(db, statement);
   return new Map(rows.map((row) => [row.login, accountOf(row)]));
 }
 

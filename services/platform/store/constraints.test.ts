@@ -33,10 +33,8 @@ function log(pool: Pool, login: string, ticket: bigint): Promise<void> {
   const entry = {
     kind: "external",
     amount: usd(3n),
-    cause: undefined,
     deal: { id: ticket, serverMsc: 1n },
     at: new Date(),
-    trade: undefined,
   } as const;
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);

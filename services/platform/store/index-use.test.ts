@@ -5,8 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { newDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { listRecordedOf, listUnshownOfLogin } from "./amendments.ts";
-import { listExplainedDeals } from "./explained-deals.ts";
-import { listLoggedDeals } from "./logged-deals.ts";
+import { listDealRecords } from "./deal-records.ts";
 import { listImportedFees } from "./imported-legs.ts";
 import { listUnreadBefore } from "./legs.ts";
 import { findTransferByDeal } from "./transfer-legs.ts";
@@ -67,7 +66,7 @@ test("deals are found by their index, also when the statistics were made before 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["leg", "log_entry"], async () => {
       expect(await listRecordedOf(tx, SERVER, window)).toHaveLength(ACCOUNTS);
-      expect([...(await listExplainedDeals(tx, SERVER, tickets))]).toHaveLength(ACCOUNTS);
+      expect((await listDealRecords(tx, SERVER, tickets)).size).toBe(ACCOUNTS);
     }),
   );
 
@@ -166,18 +165,18 @@ test("a history of tens of thousands of deals is compared with its log within th
   });
   const shown = Array.from({ length: count - 1 }, (_, index) => BigInt(index + 1));
 
-  const { missing, logged } = await inTransaction(pool, async (tx) => {
+  const { missing, known } = await inTransaction(pool, async (tx) => {
     await execute(tx, sql`set local statement_timeout = '3s'`);
     const unshown = { before: new Date(Date.now() + 60_000), shown, limit: 50 };
     const missing = await listUnshownOfLogin(tx, SERVER, "1", unshown);
     const statements = vi.spyOn(tx, "query");
-    const logged = await listLoggedDeals(tx, SERVER, shown);
+    const known = await listDealRecords(tx, SERVER, shown);
     // One for all of them would take longer with each deal.
     expect(statements.mock.calls.length).toBeGreaterThanOrEqual(count / 1_000);
     statements.mockRestore();
-    return { missing, logged };
+    return { missing, known };
   });
 
-  expect(logged).toHaveLength(count - 1);
+  expect(known.size).toBe(count - 1);
   expect(missing.map(({ ticket }) => ticket)).toEqual([BigInt(count)]);
 });

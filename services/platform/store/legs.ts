@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, type Queryable, sql, type Statement } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { isUnderWay } from "../domain/leg.ts";
-import type { Reference } from "../domain/reference.ts";
 import { type RecordedLeg, type StatusRow, withStatus } from "./leg-row.ts";
 
 type LegRow = Omit<RecordedLeg, "status"> & StatusRow;
@@ -15,9 +14,12 @@ const COLUMNS = fragment`
          lock_owner as "lockOwner", leg_count as "legCount", comment, is_enqueued as "isEnqueued", releases_lock as "releasesLock",
          request_id as "requestId", is_late as "isLate", is_early as "isEarly", is_outdated as "isOutdated"`;
 
-async function readLegs(db: Queryable, selected: Fragment): Promise<RecordedLeg[]> {
-  const rows = await many<LegRow>(db, sql`select ${COLUMNS} from recorded_leg ${selected}`);
-  return rows.map((row) => withStatus(row));
+const LEGS = fragment`
+  select ${COLUMNS}
+  from recorded_leg`;
+
+async function readLegs(db: Queryable, statement: Statement): Promise<RecordedLeg[]> {
+  return (await many<LegRow>(db, statement)).map((row) => withStatus(row));
 }
 
 /** Locks a leg. Callers lock its account first, always in this order. */
@@ -41,7 +43,7 @@ export async function listLegsOf(
   db: Queryable,
   transferIds: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, RecordedLeg[]>> {
-  const selected = fragment`where transfer_id = any (${transferIds}::bigint[]) order by transfer_id, ordinal`;
+  const selected = sql`${LEGS} where transfer_id = any (${transferIds}::bigint[]) order by transfer_id, ordinal`;
   return Map.groupBy(await readLegs(db, selected), ({ transferId }) => transferId);
 }
 
@@ -49,7 +51,7 @@ export async function listLegsOf(
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedLeg[]> {
   return await readLegs(
     db,
-    fragment`where login = ${login}
+    sql`${LEGS} where login = ${login}
           and state in ('SENDING', 'UNKNOWN', 'REVIEW')
           and coalesce(came_from, state) in ('SENDING', 'UNKNOWN')
         order by number`,
@@ -111,30 +113,12 @@ export async function listLegsOfDeals(
 
 /** Locks several legs, in the order of their numbers. */
 export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
-  return await readLegs(tx, fragment`where number = any (${numbers}::bigint[]) order by number for no key update`);
+  return await readLegs(tx, sql`${LEGS} where number = any (${numbers}::bigint[]) order by number for no key update`);
 }
 
 export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   if (numbers.length === 0) return [];
-  return await readLegs(db, fragment`where number = any (${numbers}::bigint[]) order by number`);
-}
-
-export type AppliedLeg = Reference & { readonly login: string; readonly ticket: bigint; readonly appliedAt: Date };
-
-/** Applied legs with one of these tickets, on any login. */
-export async function listAppliedLegs(
-  db: Queryable,
-  server: string,
-  deals: readonly bigint[],
-): Promise<readonly AppliedLeg[]> {
-  if (deals.length === 0) return [];
-  const rows = await many<Omit<AppliedLeg, "number"> & { number: bigint }>(
-    db,
-    sql`select login, number, kind, attempt, deal_id as ticket, applied_at as "appliedAt"
-        from leg
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and coalesce(came_from, state) = 'APPLIED'`,
-  );
-  return rows.map((row) => ({ ...row, number: legNumber(row.number) }));
+  return await readLegs(db, sql`${LEGS} where number = any (${numbers}::bigint[]) order by number`);
 }
 
 /** Longer than a deal may take to appear; a deal that is still missing then is reported as deleted and delays no read. */

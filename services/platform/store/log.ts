@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
 import { fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { EntryCause, LogEntry, NewEntry } from "../domain/log-entry.ts";
+import { type EntryCause, type LogEntry, type NewEntry, type Trade, tradeOf } from "../domain/log-entry.ts";
 import type { Role } from "../domain/role.ts";
 import { isOtherCurrency } from "./account-stops.ts";
-import { TRADE_COLUMNS, tradeOf, type TradeRow } from "./logged-deals.ts";
+import { TRADE_COLUMNS } from "./deal-records.ts";
 import { CHECKPOINTED } from "./log-checkpoints.ts";
 
 /** Of `log_entry` and the role of its `account`. */
@@ -13,7 +13,7 @@ export const ENTRY_COLUMNS = fragment`log_entry.id, log_entry.login, role, numbe
                log_entry.transfer_id as "transferId", log_entry.key, log_entry.deal_id as "dealId", log_entry.deal_at as at,
                server_msc as "serverMsc", amendment, label_action as "labelAction", label_comment as "labelComment", ${TRADE_COLUMNS}`;
 
-export type LogRow = TradeRow &
+export type LogRow = Trade &
   Pick<LogEntry, "id" | "login" | "role" | "number" | "kind" | "at" | "amendment"> &
   Pick<EntryCause, "key"> & {
     readonly amountMinor: bigint;
@@ -84,10 +84,10 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.symbol)}::text[],
           ${trades.map((trade) => trade?.volume)}::bigint[],
           ${trades.map((trade) => trade?.volumeClosed)}::bigint[],
-          ${trades.map((trade) => trade?.profit.minor)}::bigint[],
-          ${trades.map((trade) => trade?.swap.minor)}::bigint[],
-          ${trades.map((trade) => trade?.commission.minor)}::bigint[],
-          ${trades.map((trade) => trade?.fee.minor)}::bigint[],
+          ${trades.map((trade) => trade?.profitMinor)}::bigint[],
+          ${trades.map((trade) => trade?.swapMinor)}::bigint[],
+          ${trades.map((trade) => trade?.commissionMinor)}::bigint[],
+          ${trades.map((trade) => trade?.feeMinor)}::bigint[],
           ${entries.map(({ amendment }) => amendment)}::text[],
           ${entries.map(({ shownAs }) => shownAs)}::text[],
           ${entries.map(({ reviewId }) => reviewId)}::bigint[],

@@ -33,11 +33,6 @@ export async function findReadDatabase(db: Queryable): Promise<string | undefine
   return found?.database ?? undefined;
 }
 
-/** Whether the history was read in this database, also while permits are stopped for what was found in it. */
-export async function isHistoryRead(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`select from permit_gate where database = ${HERE}`);
-}
-
 /** Whether permits are granted in the database of the connection: a process may not know yet that another one has taken its place. */
 export async function arePermitsGranted(db: Queryable): Promise<boolean> {
   return await matchesRow(db, sql`select where ${PERMITTED_HERE} is not null`);
@@ -56,7 +51,7 @@ export async function readGeneration(db: Queryable): Promise<bigint> {
 export type GateFacts = {
   /** Since when operators have to decide; undefined while nothing is stopped. */
   readonly stoppedAt: Date | undefined;
-  /** As of isHistoryRead. While the history is being read, more deals that the database does not know may be found. */
+  /** In this database, also while permits are stopped for what was found in it. While the history is being read, more deals that the database does not know may be found. */
   readonly isHistoryRead: boolean;
   /**
    * Whether permits have been stopped for a quiet period. Until then the platform may still execute a command that the database has lost,

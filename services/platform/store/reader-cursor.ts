@@ -1,4 +1,4 @@
-import { execute, type Fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { ManagedAccount } from "./accounts.ts";
 
 export type ReadTo = {
@@ -72,6 +72,8 @@ type NewsRow = Pick<ReaderNews, "now" | "isRenewed"> & { news: "managed" | "unsh
     | { [Name in keyof ManagedAccount]: null }
   );
 
+const MANAGED = fragment`select login, role, platform_group as "group", managed_at as "managedAt" from account`;
+
 export async function readNews(
   db: Queryable,
   { renewed, since, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
@@ -84,8 +86,7 @@ export async function readNews(
         left join (
           select login, role, "group", "managedAt", 'managed' as news
           from (
-            select login, role, platform_group as "group", managed_at as "managedAt"
-            from account
+            ${MANAGED}
             where managed_at >= ${since} and unshown_since is null
             order by managed_at
             limit ${maxManaged}
@@ -93,8 +94,7 @@ export async function readNews(
           union all
           select login, role, "group", "managedAt", 'managed'
           from (
-            select login, role, platform_group as "group", managed_at as "managedAt"
-            from account
+            ${MANAGED}
             where returned_at >= ${since} and unshown_since is null
             order by returned_at
             limit ${maxManaged}
@@ -102,8 +102,7 @@ export async function readNews(
           union all
           select login, role, "group", "managedAt", 'unshown'
           from (
-            select login, role, platform_group as "group", managed_at as "managedAt"
-            from account
+            ${MANAGED}
             where unshown_since >= ${since}
             order by unshown_since
             limit ${maxManaged}
@@ -111,8 +110,7 @@ export async function readNews(
           union all
           select login, role, "group", "managedAt", 'undecided'
           from (
-            select login, role, platform_group as "group", managed_at as "managedAt"
-            from account
+            ${MANAGED}
             where undecided_from is not null and login > ${undecidedAfter}
             order by login
             limit ${maxUndecided}

@@ -1,14 +1,4 @@
-import {
-  column,
-  execute,
-  type Fragment,
-  fragment,
-  many,
-  matchesRow,
-  one,
-  type Queryable,
-  sql,
-} from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -21,9 +11,13 @@ export const IS_EMPTY = fragment`log_minor = 0 and locked_by is null and undecid
 
 /** Those of the accounts that are empty, or were when they were noted as not shown: an Investor who leaves an archived one locks it. */
 export async function listEmpty(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(
-    await listThose(db, logins, fragment`((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`),
+  const empty = await column<string>(
+    db,
+    sql`select login
+        from account
+        where login = any (${logins}::text[]) and ((${IS_EMPTY}) or (unshown_since is not null and log_minor = 0))`,
   );
+  return new Set(empty);
 }
 
 /** Notes that the platform does not show these accounts, of which the empty ones count. Returns those that were shown until now. */
@@ -175,18 +169,16 @@ export async function countUnshown(db: Queryable): Promise<UnshownCount> {
 
 /** Those of the accounts that were noted as not shown, and have no money. */
 export async function listAway(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  return await listThose(db, logins, fragment`unshown_since is not null and log_minor = 0`);
+  return await column<string>(
+    db,
+    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null and log_minor = 0`,
+  );
 }
 
 /** Those of the accounts that were noted as not shown. */
 export async function listNotedUnshown(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  return await listThose(db, logins, fragment`unshown_since is not null`);
-}
-
-async function listThose(db: Queryable, logins: readonly string[], condition: Fragment): Promise<string[]> {
-  if (logins.length === 0) return [];
   return await column<string>(
     db,
-    sql`select login from account where login = any (${logins}::text[]) and ${condition}`,
+    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null`,
   );
 }

@@ -19,7 +19,7 @@ import { NO_RESULT_RULES } from "../protocol/history/explain-deal.ts";
 import { withInProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
-import { isHistoryRead as isReadHere, openPermitGate } from "../store/permit-gate.ts";
+import { findGateFacts, openPermitGate } from "../store/permit-gate.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";
 
@@ -151,7 +151,7 @@ async function startInstance(
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
   const pool = stack.use(connectionsOf(database.pool));
-  if (isHistoryRead && !(await isReadHere(pool))) {
+  if (isHistoryRead && !(await findGateFacts(pool, 0)).isHistoryRead) {
     await inTransaction(pool, async (tx) => await openPermitGate(tx, await readDatabase(tx)));
   }
   const sender = await registerInstance({ pool, log: silentLog });

@@ -10,7 +10,7 @@ import {
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { USER_RIGHT } from "../../../services/platform/mt5/users.ts";
-import { zoneClock } from "../../../services/platform/mt5/zone-clock.ts";
+import { zoneClock } from "../../../services/platform/mt5/server-clock.ts";
 import { type CommandConnectionOptions, sendCommand } from "./command-connection.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { ServerDeal } from "./trade-server.ts";
@@ -195,7 +195,7 @@ function shown({ ticket, login, action, amountMinor, shownComment, madeAtMs, tra
     login,
     action,
     entry: trade?.entry === "out" ? 1 : 0,
-    position: trade?.position ?? 0n,
+    positionId: trade?.position ?? 0n,
     symbol: trade === undefined ? "" : SYMBOL,
     volume: trade?.volume ?? 0n,
     volumeClosed: trade?.entry === "out" ? trade.volume : 0n,

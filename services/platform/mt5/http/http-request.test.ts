@@ -3,7 +3,7 @@ import { Secret } from "#kernel/secret.ts";
 import { createCookieJar } from "./cookie-jar.ts";
 import { encodeRequest } from "./http-request.ts";
 
-const head = { host: "mt5.example", contentType: "application/json", cookie: undefined };
+const head = { host: "mt5.example", cookie: undefined };
 
 test("a command is a POST with everything in the query and an empty body", () => {
   const query = { login: "900101", balance: "-100.50", comment: "PD0F7K3M9Q2X1X a b" };

@@ -12,7 +12,6 @@ export type Mt5Request = {
 
 export type RequestHead = {
   readonly host: string;
-  readonly contentType: string;
   readonly cookie: string | undefined;
 };
 
@@ -30,7 +29,7 @@ export function encodeRequest({ method, path, query, body }: Mt5Request, head: R
     "Accept-Encoding: identity",
     "Connection: keep-alive",
     ...(head.cookie === undefined ? [] : [`Cookie: ${head.cookie}`]),
-    ...(method === "GET" ? [] : [`Content-Type: ${head.contentType}`, `Content-Length: ${content.length}`]),
+    ...(method === "GET" ? [] : ["Content-Type: application/json", `Content-Length: ${content.length}`]),
   ];
   return Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), content]);
 }

@@ -2,7 +2,6 @@ import type { Log } from "#kernel/log.ts";
 import { type Backoff, createReconnectPause, type ReconnectPause } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
 import { countOpened, watchSessions } from "../metrics.ts";
-import { createIdleSessions, type IdleSessions } from "./idle-sessions.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
 import { createWaitingQueue, type WaitingQueue } from "./waiting-queue.ts";
 
@@ -162,4 +161,36 @@ function waitError({ live, lastError }: PoolState): Mt5Error {
   return live.size > 0
     ? new Mt5Error("busy", "no session of the platform became free in time")
     : (lastError ?? new Mt5Error("unreachable", "the platform did not answer in time"));
+}
+
+/** Sessions that are not leased. One that is idle for `pingEveryMs` is removed and handed to `onSilence`. */
+type IdleSessions = {
+  readonly add: (session: Session) => void;
+  /** The session that was used last, so that as few sessions as possible are in use. */
+  readonly take: () => Session | undefined;
+  readonly remove: (session: Session) => void;
+};
+
+function createIdleSessions(pingEveryMs: number, onSilence: (session: Session) => void): IdleSessions {
+  const timers = new Map<Session, NodeJS.Timeout>();
+  const remove = (session: Session) => {
+    clearTimeout(timers.get(session));
+    timers.delete(session);
+  };
+  const silent = (session: Session) => {
+    remove(session);
+    onSilence(session);
+  };
+  return {
+    add(session) {
+      remove(session);
+      timers.set(session, setTimeout(silent, pingEveryMs, session).unref());
+    },
+    take() {
+      const session = Array.from(timers.keys()).at(-1);
+      if (session !== undefined) remove(session);
+      return session;
+    },
+    remove,
+  };
 }

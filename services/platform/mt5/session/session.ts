@@ -20,8 +20,6 @@ export type SessionOptions = DialOptions & {
   readonly commandTimeoutMs: number;
   /** For both steps of the handshake together; the server ends it after ten seconds as well. */
   readonly handshakeTimeoutMs: number;
-  /** Content type of requests with a body. Servers differ. */
-  readonly contentType: string;
 };
 
 export type CallOptions = Pick<ExchangeOptions, "mayWrite" | "onWritten">;
@@ -115,14 +113,14 @@ async function inCallSpan({ method, path }: Mt5Request, call: () => Promise<Exch
 }
 
 /** Sends the requests of one session with its cookies, and keeps the time of the last answer. */
-function createChannel(connection: Connection, { host, port, contentType }: SessionOptions) {
+function createChannel(connection: Connection, { host, port }: SessionOptions) {
   const cookies = createCookieJar();
   const name = isIP(host) === 6 ? `[${host}]` : host;
   const hostHeader = port === 443 ? name : `${name}:${port}`;
   let answeredAt = performance.now();
   return {
     async send(request: Mt5Request, limits: ExchangeOptions): Promise<Exchanged> {
-      const bytes = encodeRequest(request, { host: hostHeader, contentType, cookie: cookies.header() });
+      const bytes = encodeRequest(request, { host: hostHeader, cookie: cookies.header() });
       const startedMs = performance.now();
       const exchanged = await connection.exchange(bytes, limits);
       observeCall(request.path, codeOf(exchanged), performance.now() - startedMs);

@@ -4,7 +4,7 @@ import { requireEnvelope } from "../codec.ts";
 import type { Mt5Context } from "../context.ts";
 import { Mt5Error } from "../errors.ts";
 import type { Mt5Request } from "../http/http-request.ts";
-import { zoneClock } from "../zone-clock.ts";
+import { zoneClock } from "../server-clock.ts";
 import { silentLog } from "./test-client.ts";
 
 /** Text of one character per byte, or the status of an answer that is none. Undefined = "not found". */

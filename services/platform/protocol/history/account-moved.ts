@@ -1,4 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import {
   type AccountMoved,
   AccountRole,
@@ -75,12 +76,12 @@ export function kindFromProto(kind: MovementKind): EntryKind | undefined {
   return KIND_BY_NUMBER.get(kind);
 }
 
-function tradeMessage({ profit, swap, commission, fee, ...trade }: Trade): TradeMessage {
+function tradeMessage({ profitMinor, swapMinor, commissionMinor, feeMinor, ...trade }: Trade): TradeMessage {
   return {
     ...trade,
-    profit: moneyToProto(profit),
-    swap: moneyToProto(swap),
-    commission: moneyToProto(commission),
-    fee: moneyToProto(fee),
+    profit: moneyToProto(usd(profitMinor)),
+    swap: moneyToProto(usd(swapMinor)),
+    commission: moneyToProto(usd(commissionMinor)),
+    fee: moneyToProto(usd(feeMinor)),
   };
 }

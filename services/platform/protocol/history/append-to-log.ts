@@ -23,7 +23,7 @@ export type NewLog = {
 /** Creates the account with entry 0, its opening balance: since then the balance is the sum of the log. */
 export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const { login, role, group, server, opening, openedAt: at, readsFrom } = log;
-  const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
+  const entry: NewEntry = { kind: "opening", amount: opening, at };
   const opened = await insertEntries(tx, server, [{ ...entry, login, role, number: 0n }]);
   await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
   publishEntries(tx, opened);

@@ -1,5 +1,5 @@
 import { usd, zero } from "#kernel/money.ts";
-import type { EntryCause, EntryDeal, NewEntry } from "../../domain/log-entry.ts";
+import { type EntryCause, type EntryDeal, type NewEntry, tradeOf } from "../../domain/log-entry.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { type Deal, effectOf } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
@@ -13,7 +13,6 @@ export function legEntry(leg: RecordedLeg, status: Leg, at: Date): NewEntry {
     cause: causeOf(leg),
     deal: { id: ticket, serverMsc: undefined },
     at,
-    trade: undefined,
   };
 }
 
@@ -24,29 +23,16 @@ export function causeOf({ number, transferId, key }: RecordedLeg): EntryCause {
 /** The entry of a deal that no leg of the service made. */
 export function externalEntry(deal: Deal): NewEntry {
   const { action, comment } = deal;
-  return { kind: "external", cause: undefined, trade: undefined, label: { action, comment }, ...factsOf(deal) };
+  return { kind: "external", label: { action, comment }, ...factsOf(deal) };
 }
 
 /** The entry beside an unmatched deal: every consumer of the login's log stops there. */
 export function unmatchedEntry(deal: Deal): NewEntry {
-  const entry = { cause: undefined, trade: undefined, ...factsOf(deal) };
-  return { ...entry, kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
+  return { ...factsOf(deal), kind: "amendment", amount: zero(), amendment: "unmatched_deal" };
 }
 
 export function tradeEntry(deal: Deal): NewEntry {
-  const trade = {
-    action: deal.action,
-    entry: deal.entry,
-    positionId: deal.position,
-    symbol: deal.symbol,
-    volume: deal.volume,
-    volumeClosed: deal.volumeClosed,
-    profit: usd(deal.profitMinor),
-    swap: usd(deal.swapMinor),
-    commission: usd(deal.commissionMinor),
-    fee: usd(deal.feeMinor),
-  };
-  return { kind: "trade", cause: undefined, trade, ...factsOf(deal) };
+  return { kind: "trade", trade: tradeOf(deal), ...factsOf(deal) };
 }
 
 function factsOf(deal: Deal): Pick<NewEntry, "amount" | "deal" | "at"> {

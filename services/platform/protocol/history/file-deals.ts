@@ -5,7 +5,7 @@ import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import { type Deal, effectOf } from "../../mt5/deals.ts";
 import { type Account, lockAccounts, lockFreeAccounts, setUndecidedFrom } from "../../store/accounts.ts";
-import { listBookedDeals } from "../../store/explained-deals.ts";
+import { isBooked, listDealRecords } from "../../store/deal-records.ts";
 import { requireDatabase } from "../../store/database-identity.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
@@ -64,9 +64,11 @@ async function fileLocked(
 ): Promise<void> {
   const shown = accounts.flatMap(({ login }) => deals.get(login) ?? []);
   const tickets = shown.map(({ ticket }) => ticket);
-  const booked = await listBookedDeals(tx, server, tickets);
+  const known = await listDealRecords(tx, server, tickets);
   const readsFrom = new Map(accounts.map((account) => [account.login, account.readsFrom]));
-  const fresh = shown.filter(({ ticket, login, at }) => !booked.has(ticket) && at >= (readsFrom.get(login) ?? at));
+  const fresh = shown.filter(
+    ({ ticket, login, at }) => !isBooked(known.get(ticket)) && at >= (readsFrom.get(login) ?? at),
+  );
   const records = await RecordsOfDeals.read(tx, server, fresh);
   const byLogin = Map.groupBy(fresh, ({ login }) => login);
   const additions: Addition[] = [];

@@ -1,10 +1,9 @@
-import { compareHistory, type Recorded } from "../../amendments/compare-history.ts";
+import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal, Period } from "../../mt5/deals.ts";
 import { readAgainFrom } from "../../store/accounts.ts";
-import { listLoggedDeals } from "../../store/logged-deals.ts";
-import { listAdoptedDeals } from "../../store/explained-deals.ts";
+import { type DealRecords, isBooked, listDealRecords } from "../../store/deal-records.ts";
 import { listUnreadBefore } from "../../store/legs.ts";
 import { OtherDatabase } from "../../store/database-identity.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
@@ -53,24 +52,21 @@ async function fileNew(
   deals: readonly Deal[],
   span: ReadSpan,
   always: readonly string[] = [],
-): Promise<Recorded> {
+): Promise<DealRecords> {
   const { pool, settings } = deps;
-  const tickets = deals.map(({ ticket }) => ticket);
-  const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
-  const unknown = deals.filter(({ ticket }) => logged.get(ticket)?.some(({ booked }) => booked !== undefined) !== true);
-  const adopted = await listAdoptedDeals(
+  const records = await listDealRecords(
     pool,
     settings.server,
-    unknown.map(({ ticket }) => ticket),
+    deals.map(({ ticket }) => ticket),
   );
-  const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
+  const fresh = deals.filter((deal) => !isBooked(records.get(deal.ticket)) && !isWithoutEffect(deal));
   await fileTogether(
     deps,
     Map.groupBy(fresh, (deal) => deal.login),
     span,
     always,
   );
-  return { logged, adopted };
+  return records;
 }
 
 /** Reads one login from the instant up to which the reader has read. What is amended is found by the reader, which reads all of it again. */

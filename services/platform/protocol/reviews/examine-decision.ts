@@ -4,7 +4,7 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { STILL_UNKNOWN } from "../../domain/review-actions.ts";
 import { type Deal, effectOf, isBalanceOperation } from "../../mt5/deals.ts";
 import { findCurrencyBreak } from "../../store/account-stops.ts";
-import { listExplainedDeals } from "../../store/explained-deals.ts";
+import { isExplained, listDealRecords } from "../../store/deal-records.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { type Locked, lockAccountAndLeg } from "../record.ts";
 import type { Unscannable } from "../scan-leg.ts";
@@ -74,6 +74,6 @@ export async function requireDealOfLeg(tx: Transaction, reviewCase: ReviewCase, 
   if (differences.length > 0) {
     throw actionNotPossible(`Deal ${dealId} is not the requested leg: ${differences.join(", ")}.`);
   }
-  const booked = await listExplainedDeals(tx, server, [dealId]);
-  if (booked.has(dealId)) throw actionNotPossible(`Deal ${dealId} is already recorded.`);
+  const records = await listDealRecords(tx, server, [dealId]);
+  if (isExplained(records.get(dealId))) throw actionNotPossible(`Deal ${dealId} is already recorded.`);
 }

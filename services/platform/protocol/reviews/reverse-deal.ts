@@ -3,7 +3,7 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { keyOfReview } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { lockAccount, lockAccounts } from "../../store/accounts.ts";
-import { findLoggedDeal } from "../../store/logged-deals.ts";
+import { findLoggedDeal } from "../../store/deal-records.ts";
 import { findLeg } from "../../store/legs.ts";
 import { readQueues } from "../../store/queues.ts";
 import { findReversal } from "../../store/reviews.ts";
