@@ -1,4 +1,5 @@
 import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
+import type { Config } from "#kernel/config.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import {
@@ -76,6 +77,8 @@ export const settings = {
   PAMM_RESULT_COMMENTS: optional(list()),
 };
 
+type PlatformConfig = Config<typeof settings>;
+
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
 export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boolean): void {
   if (isRehearsal || quietPeriodMs >= MIN_QUIET_PERIOD_MS) return;
@@ -85,12 +88,12 @@ export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boole
 }
 
 /** A limit of a misspelt group would limit nothing. */
-export function requireKnownGroups(config: {
-  readonly MT5_MASTER_GROUPS: readonly string[];
-  readonly MT5_INVESTOR_GROUPS: readonly string[];
-  readonly MT5_PAYMENT_GROUP: string;
-  readonly MT5_GROUP_MAX_LEVERAGE?: ReadonlyMap<string, number> | undefined;
-}): void {
+export function requireKnownGroups(
+  config: Pick<
+    PlatformConfig,
+    "MT5_MASTER_GROUPS" | "MT5_INVESTOR_GROUPS" | "MT5_PAYMENT_GROUP" | "MT5_GROUP_MAX_LEVERAGE"
+  >,
+): void {
   const groups = [...config.MT5_MASTER_GROUPS, ...config.MT5_INVESTOR_GROUPS, config.MT5_PAYMENT_GROUP];
   const unknown = [...(config.MT5_GROUP_MAX_LEVERAGE?.keys() ?? [])].filter((group) => !groups.includes(group));
   if (unknown.length === 0) return;
@@ -100,11 +103,9 @@ export function requireKnownGroups(config: {
 }
 
 /** A pinned certificate is trusted for itself, whatever its authority and its name are. */
-export function readTrust(config: {
-  readonly MT5_CA_FILE?: string | undefined;
-  readonly MT5_TLS_NAME?: string | undefined;
-  readonly MT5_TLS_FINGERPRINT?: string | undefined;
-}): ServerTrust {
+export function readTrust(
+  config: Pick<PlatformConfig, "MT5_CA_FILE" | "MT5_TLS_NAME" | "MT5_TLS_FINGERPRINT">,
+): ServerTrust {
   const { MT5_CA_FILE: caFile, MT5_TLS_NAME: name, MT5_TLS_FINGERPRINT: fingerprint } = config;
   return fingerprint === undefined ? { ca: readCertificates("MT5_CA_FILE", caFile), name } : { fingerprint };
 }

@@ -32,7 +32,7 @@ export async function connectPlatform(stack: AsyncDisposableStack, options: Conn
       trust,
       timeZone: config.MT5_TIME_ZONE,
       maxSessions: config.MT5_SESSIONS,
-      owner: `platform-${sender.epoch}`,
+      idPrefix: `platform-${sender.epoch}`,
       now: () => new Date(sender.clock.nowMs()),
       limits: {
         // An attempt counts as lost after this time, so a session must not wait longer for an answer.

@@ -4,11 +4,11 @@ import { countRefusedCall } from "#kernel/metrics.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { type Owner, ownerOf } from "./checks/key-owner.ts";
+import { type Requester, requesterOf } from "./checks/requester.ts";
 import type { Deps } from "./deps.ts";
 
 /** The kinds of movements that each service requests. Reversals are requested by reviews of this service only. */
-const KINDS: Readonly<Record<Owner, readonly MovementKind[]>> = {
+const KINDS: Readonly<Record<Requester, readonly MovementKind[]>> = {
   funding: [MovementKind.DEPOSIT],
   fee: [MovementKind.FEE_DEBIT, MovementKind.FEE_CREDIT],
   subscription: [MovementKind.WITHDRAWAL, MovementKind.MIRROR, MovementKind.EXIT, MovementKind.RESULT],
@@ -41,38 +41,35 @@ export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Ser
       outcome: "not_executed",
     });
   };
+  const guarded =
+    <Request, Response>(
+      method: Method,
+      call: (request: Request, context: CallContext) => Promise<Response>,
+      foreignOf: (request: Request, context: CallContext) => readonly FieldError[],
+    ) =>
+    async (request: Request, context: CallContext): Promise<Response> => {
+      requireOwn(method, foreignOf(request, context), context);
+      return await call(request, context);
+    };
   return {
     ...service,
-    async transfer(request, context) {
-      requireOwn("transfer", foreignIn(request, "", context), context);
-      return await service.transfer(request, context);
-    },
-    async transferBatch(batch, context) {
-      const errors = batch.requests.flatMap((request, index) => foreignIn(request, `requests.${index}.`, context));
-      requireOwn("transferBatch", errors, context);
-      return await service.transferBatch(batch, context);
-    },
-    async transferChain(chain, context) {
-      const errors = chain.requests.flatMap((request, index) => foreignInChain(request, `requests.${index}.`, context));
-      requireOwn("transferChain", errors, context);
-      return await service.transferChain(chain, context);
-    },
-    async hold(request, context) {
-      requireOwn("hold", foreignLock(request.lockOwner, "", context), context);
-      return await service.hold(request, context);
-    },
-    async release(request, context) {
-      requireOwn("release", foreignLock(request.lockOwner, "", context), context);
-      return await service.release(request, context);
-    },
+    transfer: guarded("transfer", service.transfer, (request, context) => foreignIn(request, "", context)),
+    transferBatch: guarded("transferBatch", service.transferBatch, ({ requests }, context) =>
+      requests.flatMap((request, index) => foreignIn(request, `requests.${index}.`, context)),
+    ),
+    transferChain: guarded("transferChain", service.transferChain, ({ requests }, context) =>
+      requests.flatMap((request, index) => foreignInChain(request, `requests.${index}.`, context)),
+    ),
+    hold: guarded("hold", service.hold, ({ lockOwner }, context) => foreignLock(lockOwner, "", context)),
+    release: guarded("release", service.release, ({ lockOwner }, context) => foreignLock(lockOwner, "", context)),
   };
 }
 
 function foreignIn(request: TransferRequest, path: string, context: CallContext): FieldError[] {
   const { key, legs, releaseLock, lockOwner } = request;
-  const kinds = isOwner(context.caller) ? KINDS[context.caller] : [];
+  const kinds = isRequester(context.caller) ? KINDS[context.caller] : [];
   return [
-    ...foreign(ownerOf(key) === context.caller, `${path}key`, context),
+    ...foreign(requesterOf(key) === context.caller, `${path}key`, context),
     ...legs.flatMap(({ kind }, index) => foreign(kinds.includes(kind), `${path}legs.${index}.kind`, context)),
     ...(releaseLock ? foreignLock(lockOwner, path, context) : []),
   ];
@@ -81,7 +78,7 @@ function foreignIn(request: TransferRequest, path: string, context: CallContext)
 /** A withdrawal or an exit has the fees debited that were decided with it, as `fee` has recorded them, under an account lock of its own. */
 function foreignInChain(request: TransferRequest, path: string, context: CallContext): FieldError[] {
   const { key, lockOwner } = request;
-  const isFee = ownerOf(key) === "fee";
+  const isFee = requesterOf(key) === "fee";
   return [
     ...foreignIn(request, path, isFee ? { ...context, caller: "fee" } : context),
     ...foreignLock(lockOwner, path, context),
@@ -89,13 +86,13 @@ function foreignInChain(request: TransferRequest, path: string, context: CallCon
 }
 
 function foreignLock(lockOwner: string, path: string, context: CallContext): FieldError[] {
-  return foreign(ownerOf(lockOwner) === context.caller, `${path}lock_owner`, context);
+  return foreign(requesterOf(lockOwner) === context.caller, `${path}lock_owner`, context);
 }
 
 function foreign(isOwn: boolean, field: string, { caller }: CallContext): FieldError[] {
   return isOwn ? [] : [{ field, code: "not_permitted", message: `${field} is not one of ${caller}.` }];
 }
 
-function isOwner(caller: string): caller is Owner {
+function isRequester(caller: string): caller is Requester {
   return Object.hasOwn(KINDS, caller);
 }

@@ -19,7 +19,7 @@ import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance, aProcess, aProcessWith } from "./testing/world.ts";
-import { ownersFake, tradingUseFake } from "./testing/owners.ts";
+import { requestersFake, tradingUseFake } from "./testing/requesters.ts";
 import { recordedTransfer } from "./testing/recorded-transfer.ts";
 
 const RULES = platformRules(FEEDS, {
@@ -53,7 +53,7 @@ const scans = ({ deps }: Instance) => many(deps.pool, sql`select from scan`);
 
 async function findings({ deps }: Instance): Promise<string[]> {
   const found: string[] = [];
-  const asked = { owners: ownersFake().owners, tradingUse: tradingUseFake() };
+  const asked = { requesters: requestersFake().requesters, tradingUse: tradingUseFake() };
   const checks = platformChecks({ ...deps, ...readingOf(deps), ...asked, confirm: confirmsNothing });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {

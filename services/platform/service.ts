@@ -22,15 +22,13 @@ import { transferChain } from "./commands/transfer-chain.ts";
 import type { Deps } from "./deps.ts";
 import { compareChangedAccounts } from "./amendments/amendments.ts";
 import { findReturned } from "./jobs/find-returned.ts";
-import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./jobs/trading-rights.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
-import { watchOutcomes } from "./jobs/watch-outcomes.ts";
-import { watchUnshownAccounts } from "./jobs/watch-unshown-accounts.ts";
+import { compareClocks, watchOutcomes, watchUnshownAccounts } from "./jobs/watch.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextLost } from "./store/due-legs.ts";
@@ -102,8 +100,7 @@ const EVERY_MS = {
   amendments: 10_000,
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
-  // The check that finds them runs every five minutes.
-  // The check that finds these accounts runs every five minutes, too.
+  // The check that finds these accounts runs every five minutes.
   trading: 60_000,
   // An account whose owner has left it for months is waited for by no caller; a request for a hundred of them.
   returned: 300_000,

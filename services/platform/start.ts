@@ -16,7 +16,7 @@ import { readWholeLogin } from "./amendments/amendments.ts";
 import { readLogin } from "./protocol/history/read-history.ts";
 import type { Settings } from "./deps.ts";
 import { noteAccounts } from "./protocol/unshown-accounts.ts";
-import { connectOwners } from "./connect-owners.ts";
+import { connectRequesters } from "./connect-requesters.ts";
 import { connectPlatform } from "./connect-platform.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
@@ -71,11 +71,11 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   for (const job of platformJobs(deps, intervals, [forwarding])) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
-  const owners = connectOwners(stack, { config, identity });
-  stack.use(givingBackJob({ ...deps, ...owners }));
+  const requesters = connectRequesters(stack, { config, identity });
+  stack.use(givingBackJob({ ...deps, ...requesters }));
   const checks = platformChecks({
     ...deps,
-    ...owners,
+    ...requesters,
     confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),

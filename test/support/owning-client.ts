@@ -4,7 +4,7 @@ import { grpcClient } from "#kernel/grpc/client.ts";
 import type { Identity } from "#kernel/identity.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";
 import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { OWNERS, ownerOf } from "../../services/platform/checks/key-owner.ts";
+import { REQUESTERS, requesterOf } from "../../services/platform/checks/requester.ts";
 import { PERMISSIONS } from "../../services/platform/permissions.ts";
 
 type Platform = Client<PlatformServiceService>;
@@ -31,9 +31,9 @@ export async function owningClient(
     const client: Readonly<Record<string, unknown>> = caller === undefined ? {} : await clientAs(caller);
     permitted.push([name, client[name]]);
   }
-  for (const name of OWNERS) await clientAs(name);
+  for (const name of REQUESTERS) await clientAs(name);
   const ownerOfRequest = (request: TransferRequest | undefined): Platform => {
-    const owner = clients.get(ownerOf(request?.key ?? "") ?? "");
+    const owner = clients.get(requesterOf(request?.key ?? "") ?? "");
     if (owner === undefined) throw new Error(`no service requests transfers under the key ${request?.key}`);
     return owner;
   };

@@ -1,4 +1,10 @@
+import { type Fragment, fragment } from "#kernel/postgres/query.ts";
 import type { RunRequest } from "#kernel/reconcile/check.ts";
+
+/** Condition on an account: it is after the login, or one of these. */
+export function isIn({ after, logins = [] }: Accounts): Fragment {
+  return fragment`case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end`;
+}
 
 /** The accounts after a login, or these ones. */
 export type Accounts = { readonly after?: string; readonly logins?: readonly string[] };

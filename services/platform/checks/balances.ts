@@ -3,7 +3,7 @@ import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { type Accounts, walkAccounts } from "./account-pages.ts";
+import { type Accounts, isIn, walkAccounts } from "./account-pages.ts";
 
 /** Accounts that are compared together, with ten requests to the platform. */
 const PAGE_SIZE = 1_000;
@@ -116,7 +116,7 @@ async function readAgain(deps: BalanceDeps, first: Difference): Promise<Finding[
 }
 
 /** The next page of all accounts, or the accounts of `logins`. */
-async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): Promise<Row[]> {
+async function listAccounts({ pool }: Deps, accounts: Accounts): Promise<Row[]> {
   return inSnapshot(pool, (db) =>
     many<Row>(
       db,
@@ -126,7 +126,7 @@ async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): P
                    select from leg where leg.login = account.login and state in ('SENDING', 'UNKNOWN')
                  ) as "isInProgress"
           from account
-          where (archived_at is null or log_minor <> 0) and case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
+          where (archived_at is null or log_minor <> 0) and ${isIn(accounts)}
           order by login
           limit ${PAGE_SIZE}`,
     ),

@@ -14,7 +14,7 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 import { badAnswer } from "../mt5/errors.ts";
 import type { Deps } from "../deps.ts";
 import { type CheckDeps, platformChecks } from "./checks.ts";
-import { ownersFake, tradingUseFake } from "../testing/owners.ts";
+import { requestersFake, tradingUseFake } from "../testing/requesters.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -24,7 +24,7 @@ import { insertManyDeposits } from "../testing/many-transfers.ts";
 function readingChecks(deps: Deps): CheckDeps {
   return {
     ...deps,
-    owners: ownersFake().owners,
+    requesters: requestersFake().requesters,
     tradingUse: tradingUseFake(),
     confirm: confirmsNothing,
     ...readingOf(deps),

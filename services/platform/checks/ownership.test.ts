@@ -10,9 +10,9 @@ import { insertChecks } from "#kernel/reconcile/store.ts";
 import { settledCursor } from "#kernel/testing/walk.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { Owner } from "./key-owner.ts";
+import type { Requester } from "./requester.ts";
 import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
-import { ownersFake } from "../testing/owners.ts";
+import { requestersFake } from "../testing/requesters.ts";
 import { aTransfer, type LegOrder, feeLegs } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, decidedTransfer, eventually, type Instance } from "../testing/world.ts";
@@ -20,14 +20,14 @@ import { COMPARED_FOR_MS } from "./find-transfers.ts";
 import { ownership } from "./ownership.ts";
 import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
-type Rows = Partial<Record<Owner, OwnedLeg[]>>;
+type Rows = Partial<Record<Requester, OwnedLeg[]>>;
 
 /** Runs the check and the stops that follow, as the jobs of the service do. */
 async function checking(instance: Instance, rows: Rows) {
   const { deps } = instance;
   const { pool, log } = deps;
-  const { owners, asked } = ownersFake(rows);
-  const check = ownership({ ...deps, owners });
+  const { requesters, asked } = requestersFake(rows);
+  const check = ownership({ ...deps, requesters });
   await insertChecks(pool, [check]);
   const once = async (): Promise<string[]> => {
     await runCheck({ pool, log }, check, undefined);
@@ -59,22 +59,22 @@ test.concurrent("a transfer that its service has recorded is no break, one that 
     await anAccount(instance, "master"),
     await anAccount(instance, "payment"),
   ];
-  const cases: { key: string; owner: Owner; legs: LegOrder[]; rows: Omit<OwnedLeg, "key">[] }[] = [
+  const cases: { key: string; requester: Requester; legs: LegOrder[]; rows: Omit<OwnedLeg, "key">[] }[] = [
     {
       key: "funding:deposit:",
-      owner: "funding",
+      requester: "funding",
       legs: [deposit(investor, 500_00n)],
       rows: [{ login: investor, kind: "deposit", amountMinor: 500_00n }],
     },
     {
       key: "withdrawal:",
-      owner: "subscription",
+      requester: "subscription",
       legs: [withdrawal(investor, 1_00n)],
       rows: [{ login: investor, kind: "withdrawal", amountMinor: -1_00n }],
     },
     {
       key: "fee:1:2:W:",
-      owner: "fee",
+      requester: "fee",
       legs: feeLegs(investor, payment, 2_00n),
       rows: [
         { login: investor, kind: "fee_debit", amountMinor: -2_00n },
@@ -83,28 +83,28 @@ test.concurrent("a transfer that its service has recorded is no break, one that 
     },
     {
       key: "subscription:mirror:",
-      owner: "subscription",
+      requester: "subscription",
       legs: [{ login: master, kind: MovementKind.MIRROR, minor: 3_00n }],
       rows: [{ login: master, kind: "mirror", amountMinor: 3_00n }],
     },
     {
       key: "posting:1:",
-      owner: "subscription",
+      requester: "subscription",
       legs: [{ login: investor, kind: MovementKind.RESULT, minor: 4_00n }],
       // It was compared with its entry in the log, and forgotten.
       rows: [{ login: investor, kind: "result", amountMinor: undefined }],
     },
     {
       key: "exit:1:",
-      owner: "subscription",
+      requester: "subscription",
       legs: [{ login: master, kind: MovementKind.EXIT, minor: -1_00n }],
       rows: [{ login: master, kind: "exit", amountMinor: -1_00n }],
     },
   ];
-  const rows: Record<Owner, OwnedLeg[]> = { fee: [], funding: [], subscription: [] };
+  const rows: Record<Requester, OwnedLeg[]> = { fee: [], funding: [], subscription: [] };
   const { asked, once } = await checking(instance, rows);
-  for (const { key, owner, legs, rows: own } of cases) {
-    rows[owner].push(...own.map((leg) => ({ ...leg, key: `${key}1` })));
+  for (const { key, requester, legs, rows: own } of cases) {
+    rows[requester].push(...own.map((leg) => ({ ...leg, key: `${key}1` })));
     expect(await order(instance, `${key}1`, legs)).toMatchObject({ state: TransferState.APPLIED });
   }
   expect(await once()).toEqual([]);

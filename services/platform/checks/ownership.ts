@@ -8,7 +8,7 @@ import { abs, type Check, described, type Finding } from "#kernel/reconcile/chec
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import type { Deps } from "../deps.ts";
-import { type Owner, ownerOf, OWNERS } from "./key-owner.ts";
+import { type Requester, requesterOf, REQUESTERS } from "./requester.ts";
 import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
 
 const CHECK = described("transfer_ownership");
@@ -20,11 +20,11 @@ const CALL_MS = 5_000;
 const REVERSAL = 3;
 
 /** The services that request transfers, and their answer to which of some keys are theirs. */
-export type Owners = Readonly<
-  Record<Owner, (request: FindTransfersRequest, context: CallContext) => Promise<FindTransfersResponse>>
+export type Requesters = Readonly<
+  Record<Requester, (request: FindTransfersRequest, context: CallContext) => Promise<FindTransfersResponse>>
 >;
 
-export type OwnershipDeps = Pick<Deps, "pool" | "settings"> & { readonly owners: Owners };
+export type OwnershipDeps = Pick<Deps, "pool" | "settings"> & { readonly requesters: Requesters };
 
 /** All legs of one transfer. */
 type Transfer = { readonly id: bigint; readonly key: string; readonly legs: readonly LegRow[] };
@@ -52,7 +52,7 @@ export function ownership(deps: OwnershipDeps): Check {
           everyMs: CHECK.everyMs,
           async examine(db, { transfer: page }, { broken }) {
             const rows = await listLegs(db, page, broken(KEY));
-            const reviewed = rows.filter(({ key }) => ownerOf(key) === "review");
+            const reviewed = rows.filter(({ key }) => requesterOf(key) === "review");
             const reviewLegs = await listReviewLegs(db, deps.settings.server, reviewed);
             return {
               findings: () =>
@@ -78,7 +78,7 @@ function transfersOf(rows: readonly LegRow[]): Transfer[] {
 
 async function compare(deps: OwnershipDeps, transfers: readonly Transfer[], reviewed: OwnedLegs): Promise<Finding[]> {
   const owned = new Map<string, readonly ComparedLeg[]>();
-  for (const answers of await Promise.all(OWNERS.map((owner) => ask(deps, owner, transfers)))) {
+  for (const answers of await Promise.all(REQUESTERS.map((requester) => ask(deps, requester, transfers)))) {
     for (const [key, legs] of answers) owned.set(key, legs);
   }
   const suspicious = transfers.flatMap((transfer) => {
@@ -93,11 +93,15 @@ async function compare(deps: OwnershipDeps, transfers: readonly Transfer[], revi
 }
 
 /** One call for each page of keys. */
-async function ask({ owners }: OwnershipDeps, owner: Owner, transfers: readonly Transfer[]): Promise<OwnedLegs> {
-  const keys = transfers.flatMap(({ key }) => (ownerOf(key) === owner ? key : []));
+async function ask(
+  { requesters }: OwnershipDeps,
+  requester: Requester,
+  transfers: readonly Transfer[],
+): Promise<OwnedLegs> {
+  const keys = transfers.flatMap(({ key }) => (requesterOf(key) === requester ? key : []));
   const legs: (ComparedLeg & { readonly key: string })[] = [];
   for (const page of inBatches(keys, MAX_PAGE_SIZE)) {
-    const answer = await owners[owner]({ keys: page }, callContext({ caller: "platform", withinMs: CALL_MS }));
+    const answer = await requesters[requester]({ keys: page }, callContext({ caller: "platform", withinMs: CALL_MS }));
     for (const { key, login, kind, amount } of answer.legs) {
       legs.push({ key, login, kind, amountMinor: amount && moneyFromProto(amount).minor });
     }
@@ -110,7 +114,7 @@ function problemOf({ key, legs }: Transfer, owned: OwnedLegs, reviewed: OwnedLeg
   const compared = requested.map(({ login, kind, requestedMinor: amountMinor }) => ({ login, kind, amountMinor }));
   const unexpected = legs.some((leg) => leg.ordinal === REVERSAL && !reverses(leg, legs));
   if (unexpected) return "its reversal does not belong to its first leg";
-  switch (ownerOf(key)) {
+  switch (requesterOf(key)) {
     case undefined:
       return "no service requests transfers with such a key";
     case "import":

@@ -4,7 +4,7 @@ import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";
 import { askTradingUse, type TradingUse } from "./trading-use.ts";
-import { type Accounts, walkAccounts } from "./account-pages.ts";
+import { type Accounts, isIn, walkAccounts } from "./account-pages.ts";
 
 /** How long one run compares, so that other checks run in time; the next one continues. */
 const RUN_MS = 20_000;
@@ -65,14 +65,14 @@ async function listTrading({ mt5, tradingUse }: RightsDeps, rows: readonly Row[]
   });
 }
 
-async function listAccounts({ pool }: RightsDeps, { after, logins = [] }: Accounts): Promise<Row[]> {
+async function listAccounts({ pool }: RightsDeps, accounts: Accounts): Promise<Row[]> {
   return await inSnapshot(pool, (db) =>
     many<Row>(
       db,
       sql`select login, role
           from account
           where role in ('investor', 'payment') and unshown_since is null
-            and case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
+            and ${isIn(accounts)}
           order by login
           limit ${MAX_PAGE_SIZE}`,
     ),

@@ -36,13 +36,13 @@ export async function addAccount(
     const refusedWith = answer.kind === "refused" ? answer.code : undefined;
     const isThere = refusedWith === RETCODE.loginExists;
     const mayBeThere = isThere || answer.kind === "done" || answer.kind === "unknown";
-    const owner = mayBeThere ? await ownerOf(deps, user).catch(() => undefined) : undefined;
-    if (owner === "ours") return isThere ? "before" : "now";
-    const isNotCreated = refusedWith !== undefined || answer.kind === "not_sent" || owner === "other";
+    const found = mayBeThere ? await whoseAccount(deps, user).catch(() => undefined) : undefined;
+    if (found === "ours") return isThere ? "before" : "now";
+    const isNotCreated = refusedWith !== undefined || answer.kind === "not_sent" || found === "other";
     const isNeverSent = isNotCreated && (await markNotSent(pool, creation.key, sent));
     if (refusedWith !== undefined && !isThere) throw refusalOf(refusedWith);
     // The platform need not show it: it is archived, or in a group that this manager does not see.
-    if (owner === "other" || (isThere && isNeverSent)) return "of another";
+    if (found === "other" || (isThere && isNeverSent)) return "of another";
     if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
       throw unavailable("The trading platform did not answer.");
     }
@@ -70,7 +70,7 @@ export function newUserOf(
 }
 
 /** Undefined when there is no such account. The account is ours when its comment is the tag, or its password is the one sent. */
-export async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "other" | undefined> {
+export async function whoseAccount({ mt5 }: Deps, user: NewUser): Promise<"ours" | "other" | undefined> {
   const found = await mt5.getUser(user.login);
   if (found === undefined) return undefined;
   if (found.comment === user.comment) return "ours";

@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, restated } from "#kernel/refusal.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -26,7 +26,7 @@ import {
   takeLogin,
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
-import { addAccount, type Added, exhausted, newUserOf, ownerOf, unavailable } from "./add-account.ts";
+import { addAccount, type Added, exhausted, newUserOf, whoseAccount, unavailable } from "./add-account.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { requireCurrency } from "./require-currency.ts";
 
@@ -59,7 +59,9 @@ async function createOnce(
   const known = await findCreation(deps.pool, request.key);
   const { role, group, leverage } = await decideAccount(deps, request, known);
   if (known?.isCreated !== true) requireAllAccounts(deps);
-  let creation = known ?? (await recordCreation(deps, { key: request.key, role, group }));
+  const { key } = request;
+  let creation =
+    known ?? (await recordLogin(deps, key, (tx, login) => insertCreation(tx, { key, role, group, login })));
   if (creation.role !== role || !["", creation.group].includes(request.group)) {
     throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
   }
@@ -69,9 +71,12 @@ async function createOnce(
         `More than ${MAX_SKIPPED} logins in a row have accounts of other managers. The next request goes on behind them.`,
       );
     }
+    const present = creation;
     const added = await addAccount(deps, creation, { ...request, leverage }, context);
     creation =
-      added === "of another" ? await recordNextLogin(deps, creation) : await recordAdded(deps, creation, added);
+      added === "of another"
+        ? await recordLogin(deps, key, (tx, login) => changeLogin(tx, present, login))
+        : await recordAdded(deps, creation, added);
   }
   return { login: creation.login };
 }
@@ -103,25 +108,18 @@ function requireAllAccounts({ gate }: Deps): void {
   if (stopped !== undefined) throw stopped;
 }
 
-async function recordCreation(
+/** Allocates a login, and records it for the request. */
+async function recordLogin(
   { pool, settings }: Deps,
-  order: Pick<Creation, "key" | "role" | "group">,
+  key: string,
+  record: (tx: Transaction, login: string) => Promise<void>,
 ): Promise<Creation> {
   await inTransaction(pool, async (tx) => {
     const login = await takeLogin(tx, settings.loginRange);
     if (login === undefined) throw exhausted();
-    await insertCreation(tx, { ...order, login });
+    await record(tx, login);
   });
-  return await getCreation(pool, order.key);
-}
-
-async function recordNextLogin({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
-  await inTransaction(pool, async (tx) => {
-    const login = await takeLogin(tx, settings.loginRange);
-    if (login === undefined) throw exhausted();
-    await changeLogin(tx, creation, login);
-  });
-  return await getCreation(pool, creation.key);
+  return await getCreation(pool, key);
 }
 
 /** Records the account and its log in one commit, so that a managed account always has entry 0. */
@@ -161,5 +159,5 @@ async function mayExist(deps: Deps, request: CreateAccountRequest): Promise<bool
   if (creation?.sentAt === undefined) return false;
   const lostAt = lostAfterMs(creation.sentAt.getTime(), settings.commandTimeoutMs);
   if ((await readClock(pool)) < lostAt + settings.quietPeriodMs) return true;
-  return (await ownerOf(deps, newUserOf(deps, request, creation)).catch(() => "ours")) === "ours";
+  return (await whoseAccount(deps, newUserOf(deps, request, creation)).catch(() => "ours")) === "ours";
 }

@@ -17,8 +17,8 @@ test.concurrent("what still has to end is named, and an erased account keeps its
   const before = await deps.mt5.getUser(login);
   expect(await eraseAccount(deps, { login })).toEqual({ shown: true });
   expect(await eraseAccount(deps, { login })).toEqual({ shown: true });
-  const { name, rights, ...kept } = (await deps.mt5.getUser(login))!;
-  expect({ name, rights: rights & 0x5n }).toEqual({ name: "erased", rights: 0x4n });
+  const { name, email, rights, ...kept } = (await deps.mt5.getUser(login))!;
+  expect({ name, email, rights: rights & 0x5n }).toEqual({ name: "erased", email: "", rights: 0x4n });
   expect(before).toMatchObject(kept);
 
   await service.transfer(aWithdrawal(login, 5_00n), aCall());

@@ -16,7 +16,7 @@ import { type Facts, readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { takeTrading } from "../protocol/take-trading.ts";
 import { refuse } from "../refusals.ts";
-import { type Claim, findObstacle, withdrawClaim } from "../store/account-locks.ts";
+import { findObstacle, type RequestedLock, withdrawRequest } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
@@ -30,7 +30,7 @@ const RETRY_MS = 50;
 type HoldDeps = Deps & { readonly holds: HoldQueues };
 
 /**
- * Acquires the account lock of a login: first the claim, after which no new leg gets a permit, then the grant once
+ * Acquires the account lock of a login: first the request, after which no new leg gets a permit, then the grant once
  * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
 export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
@@ -42,20 +42,20 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   const withdrawal = intendedWithdrawal(request);
   let isServed = false;
-  let behind: LegNumber | undefined;
+  let obstacle: LegNumber | undefined;
   let isGranted = false;
   let takes = 0;
   do {
-    const claim = await deps.holds.claiming
+    const lock = await deps.holds.requesting
       .add({ login, lockOwner, withdrawal, acceptsArchived }, byMs)
       .catch(lateIsUnserved);
     // What the tries before have found out stays.
-    if (claim === "unserved") break;
+    if (lock === "unserved") break;
     isServed = true;
-    behind = claim?.behind;
-    isGranted = claim !== undefined && behind === undefined;
+    obstacle = lock?.obstacle;
+    isGranted = lock !== undefined && obstacle === undefined;
     // An account of this service cannot trade as a rule, and for the others one reading of the facts is enough in this order.
-    if (claim !== undefined && isGranted && takes === 0 && !claim.isCreated && isToBeTaken(deps, request, claim.log)) {
+    if (lock !== undefined && isGranted && takes === 0 && !lock.isCreated && isToBeTaken(deps, request, lock.log)) {
       takes += 1;
       await takeTrading(deps, login);
     }
@@ -74,18 +74,18 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
-  await withdrawClaim(deps.pool, login, lockOwner);
+  await withdrawRequest(deps.pool, login, lockOwner);
   if (!isServed) throw turnNotCome();
-  throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, behind));
+  throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, obstacle));
 }
 
 /** Of the account as its log has it, or as the platform shows it. */
-function isToBeTaken({ settings }: HoldDeps, { takeTrading: wanted }: HoldRequest, log: Claim["log"]): boolean {
+function isToBeTaken({ settings }: HoldDeps, { takeTrading: wanted }: HoldRequest, log: RequestedLock["log"]): boolean {
   if (wanted === undefined || !settings.takesTrading || log.hasPositions) return false;
   return log.balanceMinor >= moneyFromProto(wanted.minBalance, "min_balance").minor;
 }
 
-function logOf({ balanceMinor, positions }: Facts): Claim["log"] {
+function logOf({ balanceMinor, positions }: Facts): RequestedLock["log"] {
   return { balanceMinor, hasPositions: positions.length > 0 };
 }
 

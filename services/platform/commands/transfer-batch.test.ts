@@ -189,47 +189,6 @@ test.concurrent("lost answers, refusals and lost credits in a batch end as in si
   expect(deals).toHaveLength(6);
 });
 
-test.concurrent("each credit that is finally refused reverses its own debit", async (context) => {
-  const { world, instance, service } = await aProcess(context, { sessions: 1 });
-  const payment = await anAccount(instance, "payment");
-  const logins = await investors(instance, 2);
-  for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
-  // Two debits, then the first of two credits: that of either request. While the answer of the first debit is late, the other one waits for
-  // the session: less than the second after which it would be sent later, behind that credit.
-  await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 200 });
-  await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
-  const requests = logins.map((login) => aFee(login, payment, 30_00n));
-
-  await service.transferBatch({ requests }, aCall());
-  const ended = await eventually(
-    () => service.transferBatch({ requests }, aCall()),
-    ({ answers }) => answers.every((answer) => [APPLIED, REFUSED].includes(resultOf(answer).state as never)),
-  );
-
-  const outcomes = ended.answers.map(summaryOf);
-  expect(outcomes.toSorted()).toEqual(["APPLIED", "REFUSED credit_refused"]);
-  expect(await balances(world, logins)).toEqual(outcomes.map((one) => (one === "APPLIED" ? "20.00" : "50.00")));
-  expect(await balances(world, [payment])).toEqual(["30.00"]);
-});
-
-test.concurrent("two processes with the same batch move each amount once", async (context) => {
-  const world = await aWorld(context);
-  const one = await world.start();
-  const two = await world.start();
-  const logins = await investors(one, 5);
-  const requests = logins.map((login) => aResult(login, 5_00n));
-
-  const responses = await Promise.all(
-    [one, two, one].map(({ service }) => service.transferBatch({ requests }, aCall())),
-  );
-  // A process that finds the transfer of the other process is refused, and repeats it.
-  const { answers } = await one.service.transferBatch({ requests }, aCall());
-
-  expect(responses).toHaveLength(3);
-  expect(answers.map(summaryOf)).toEqual(logins.map(() => "APPLIED"));
-  expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
-});
-
 test.concurrent("several transfers of one login in a batch are executed one after the other, and a batch that is empty, too large or repeats a key is refused", async (context) => {
   const { world, instance, login } = await aProcessWith("investor", context);
   const requests = [1n, 2n, 3n, 4n].map((minor) => aResult(login, minor, `result:${minor}`));

@@ -11,9 +11,9 @@ export type Obstacle = {
 };
 
 /** Why an account has no turn: an outcome that is not known yet takes minutes, everything else ends shortly. */
-export function accountBusy(behind: Obstacle | undefined): Refusal {
-  const operationId = behind === undefined ? undefined : String(behind.number);
-  if (behind?.isOutcomeOpen === true) {
+export function accountBusy(obstacle: Obstacle | undefined): Refusal {
+  const operationId = obstacle === undefined ? undefined : String(obstacle.number);
+  if (obstacle?.isOutcomeOpen === true) {
     return refuse("account_busy", OUTCOME_WAITED_FOR.message, { ...OUTCOME_WAITED_FOR.extra, operationId });
   }
   return refuse(

@@ -16,8 +16,8 @@ test.each<[string, Partial<LoginState>, typeof BEHIND | undefined]>([
   ["facts are being read", { isBeingRead: true }, undefined],
   ["another saga has the account lock", { accountLock: LOCK }, undefined],
   ["a leg has to end before", {}, BEHIND],
-])("while %s only a leg that does not occupy its login is sent", (_what, own, behind) => {
-  const sent = KINDS.filter((kind) => isTurnOf({ ...FREE, ...own }, { kind, lockOwner: "" }, behind));
+])("while %s only a leg that does not occupy its login is sent", (_what, own, obstacle) => {
+  const sent = KINDS.filter((kind) => isTurnOf({ ...FREE, ...own }, { kind, lockOwner: "" }, obstacle));
   expect(sent).toEqual(["fee_credit"]);
 });
 

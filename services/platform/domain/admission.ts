@@ -17,12 +17,12 @@ export type Applicant = { readonly kind: LegKind; readonly lockOwner: string; re
 
 /**
  * The one rule of whose turn it is on a login: no leg is sent while it may have been sent before, unknown to the database. Otherwise a leg that
- * occupies its login is sent when no facts are being read, the account lock admits it, and no leg has to end before it (`behind`).
+ * occupies its login is sent when no facts are being read, the account lock admits it, and no leg has to end before it (`obstacle`).
  */
-export function isTurnOf(login: LoginState, applicant: Applicant, behind: LegNumber | undefined): boolean {
+export function isTurnOf(login: LoginState, applicant: Applicant, obstacle: LegNumber | undefined): boolean {
   if (login.mayLackDeals) return false;
   if (!LEG_KINDS[applicant.kind].exclusive) return true;
-  return !login.isBeingRead && isAdmitted(login, applicant) && behind === undefined;
+  return !login.isBeingRead && isAdmitted(login, applicant) && obstacle === undefined;
 }
 
 /**
@@ -50,8 +50,8 @@ export type UnfiledDeals = { readonly undecidedFrom: Date | undefined; readonly 
 export function lacksDeposits(
   { undecidedFrom, seenAt }: UnfiledDeals,
   kind: LegKind,
-  behind: LegNumber | undefined,
+  obstacle: LegNumber | undefined,
 ): boolean {
-  if (kind !== "deposit" || behind !== undefined || undecidedFrom === undefined) return false;
+  if (kind !== "deposit" || obstacle !== undefined || undecidedFrom === undefined) return false;
   return seenAt.getTime() - undecidedFrom.getTime() > FILED_WITHIN_MS;
 }

@@ -13,7 +13,7 @@ test.each<[string, Omit<HoldFacts, "login">, string[]]>([
   ["the account is stopped", { isStopped: true }, ["safety_stop"]],
   ["an equal withdrawal was lost", { lost: LOST }, ["possible_duplicate"]],
   ["another owner has it", { hasOwner: true }, ["account_busy"]],
-  ["a leg is in progress", { behind: LEG }, ["account_busy"]],
+  ["a leg is in progress", { obstacle: LEG }, ["account_busy"]],
   ["the account cannot be read", { isReadable: false }, ["account_busy"]],
 ])("%s", (_, facts, codes) => {
   expect(codesOf(facts)).toEqual(codes);
@@ -25,7 +25,7 @@ test("all reasons are found at once, and a busy account names the leg once", () 
     isStopped: true,
     lost: LOST,
     hasOwner: true,
-    behind: LEG,
+    obstacle: LEG,
     isReadable: false,
   };
   const reasons = holdReasons({ login: "9001", ...all, gate: "reading" });

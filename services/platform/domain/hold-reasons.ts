@@ -11,10 +11,10 @@ export type HoldFacts = {
   readonly isArchived?: boolean;
   /** Equal to the withdrawal that the lock is for. */
   readonly lost?: LostMovement | undefined;
-  /** Another lock owner has the account, or has claimed it. */
+  /** Another lock owner has the account, or waits for it. */
   readonly hasOwner?: boolean;
   /** A leg that has to end first. */
-  readonly behind?: Obstacle | undefined;
+  readonly obstacle?: Obstacle | undefined;
   /** The platform shows the account as its log has it. */
   readonly isReadable?: boolean;
 };
@@ -28,16 +28,16 @@ export function holdReasons(facts: HoldFacts): readonly Refusal[] {
     isArchived = false,
     lost,
     hasOwner = false,
-    behind,
+    obstacle,
     isReadable = true,
   } = facts;
-  const isBusy = hasOwner || behind !== undefined || !isReadable;
+  const isBusy = hasOwner || obstacle !== undefined || !isReadable;
   const reasons = [
     refusalOfGate(gate),
     isStopped ? accountStopped(login) : undefined,
     isArchived ? accountArchived(login) : undefined,
     lost === undefined ? undefined : repeatsLost(lost),
-    isBusy ? accountBusy(behind) : undefined,
+    isBusy ? accountBusy(obstacle) : undefined,
   ];
   return reasons.filter((reason) => reason !== undefined);
 }

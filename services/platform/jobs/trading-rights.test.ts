@@ -6,7 +6,7 @@ import { insertChecks } from "#kernel/reconcile/store.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { TestLifetime } from "#test/support/database.ts";
 import { tradingRights as tradingRightsCheck } from "../checks/trading-rights.ts";
-import { tradingUseFake } from "../testing/owners.ts";
+import { tradingUseFake } from "../testing/requesters.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 import { giveTradingBack, takeTradingAgain } from "./trading-rights.ts";

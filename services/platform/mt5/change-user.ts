@@ -1,6 +1,7 @@
 import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
-import type { Fields } from "./fields.ts";
+import { orUndefined } from "./errors.ts";
+import { type Fields, fieldsOf, loginOf } from "./fields.ts";
 import { findRecord, USER_RIGHT, userCommand } from "./users.ts";
 
 /** Done when the platform shows the change. */
@@ -71,12 +72,20 @@ async function changeRights(
   const query = { login, rights: rights.toString() };
   const outcome = await userCommand(mt5, { method: "POST", path: "user/update", query });
   if (outcome.kind !== "done") return outcome;
-  const after = await findRecord(mt5.read, login);
+  const after = recordIn(outcome, login) ?? (await findRecord(mt5.read, login));
   if (after?.integer("Rights") !== rights) return UNCONFIRMED;
   const cleared = clearedFields(before, after);
   if (cleared.length === 0) return { kind: "done" };
   mt5.log.warn("account update cleared other fields, writing them back", { login, reason: cleared.join(", ") });
   return await writeBack(mt5, { login, rights, before });
+}
+
+/** The whole record, as an update answers it. */
+function recordIn({ envelope }: Extract<CommandOutcome, { kind: "done" }>, login: string): Fields | undefined {
+  return orUndefined(() => {
+    const fields = fieldsOf(envelope.answer);
+    return loginOf(fields) === login && fields.has("Rights") ? fields : undefined;
+  });
 }
 
 type WriteBack = { readonly login: string; readonly rights: bigint; readonly before: Fields };

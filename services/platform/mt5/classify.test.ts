@@ -117,13 +117,6 @@ test("a refusal without a ticket or with ticket zero is a refusal", () => {
   expect(classify('{"retcode":"3 Invalid parameters","answer":{"Ticket":"0"}}')).toEqual({ kind: "refused", code: 3 });
 });
 
-test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown", () => {
-  for (const body of ["", "<html>Service</html>", "0 Done", "null", '{"retcode":"0 Done","answer":{"Ticket":"5"}']) {
-    expect(classify(body)).toEqual({ kind: "unknown", reason: "unparsable" });
-  }
-  expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
-});
-
 test("an existing login is a refusal for account commands and ambiguous for money commands", () => {
   const exists = answered('{"retcode":"3004 Login already exists"}');
   expect(classifyCommand(exists, USER_RETCODES)).toMatchObject({ kind: "refused", code: 3004 });

@@ -54,7 +54,7 @@ export type Mt5Settings = {
   /** Zone of the server's wall clock, as `zoneClock` takes it. */
   readonly timeZone: string;
   /** The process that opens the sessions, different after each restart. */
-  readonly owner: string;
+  readonly idPrefix: string;
   /** An earlier process sent commands whose outcome is still unknown. */
   readonly areAnswersMissing?: boolean;
   readonly log: Log;
@@ -167,7 +167,7 @@ function commandSession(lease: Lease, answers: Answers): CommandSession {
   };
 }
 
-function poolOptions({ url, trust, maxSessions, credentials, owner, log, limits }: Mt5Settings): PoolOptions {
+function poolOptions({ url, trust, maxSessions, credentials, idPrefix, log, limits }: Mt5Settings): PoolOptions {
   return {
     ...DEFAULT_LIMITS,
     ...limits,
@@ -176,7 +176,7 @@ function poolOptions({ url, trust, maxSessions, credentials, owner, log, limits 
     trust,
     maxSessions,
     credentials,
-    owner,
+    idPrefix,
     log,
   };
 }

@@ -143,14 +143,3 @@ test("open positions and the account state are in the same units", async () => {
   const deals = await mt5.readDeals(login, allTime());
   expect(deals.at(-1)).toMatchObject({ action: 0, entry: 0, positionId: BigInt(opened.position), volume: 50_000_000n });
 });
-
-test.each(["documented", "lower"] as const)("a server with %s keys is read the same", async (keyCase) => {
-  await using server = await startPlatformServer({ keyCase });
-  using client = server.client();
-  const login = await server.account("5.00");
-  using session = await client.acquireForCommand();
-  const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
-  expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
-  expect(await client.readDeals(login, allTime())).toHaveLength(2);
-  expect((await client.getUser(login))?.balanceMinor).toBe(6_00n);
-});

@@ -12,6 +12,8 @@ export type User = {
   readonly login: string;
   readonly group: string;
   readonly name: string;
+  /** Empty when the platform shows none. */
+  readonly email: string;
   readonly comment: string;
   readonly rights: bigint;
   /** Present also for accounts without trades. */
@@ -216,6 +218,7 @@ function readUser(fields: Fields): User {
     login: loginOf(fields),
     group: fields.text("Group"),
     name: fields.shownText("Name"),
+    email: fields.shownText("Email"),
     comment: fields.shownText("Comment"),
     rights: fields.integer("Rights"),
     balanceMinor: fields.minor("Balance"),

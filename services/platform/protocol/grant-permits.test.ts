@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { claimLocks } from "../store/account-locks.ts";
+import { requestLocks } from "../store/account-locks.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
@@ -71,7 +71,7 @@ test.each([
   ["a leg of the saga that has the account lock", { kind: "withdrawal", lockOwner: "saga" }],
 ] as const)("while deals of an account may be lacking, %s waits", async (_what, own) => {
   const { pool, grant } = await setUp();
-  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner: "saga" }]));
+  await inTransaction(pool, (tx) => requestLocks(tx, [{ login: "1", lockOwner: "saga" }]));
   const number = await aWaitingLeg(pool, { key: "a", ...own });
   await execute(pool, sql`update account set undecided_from = now(), may_lack_deals = true`);
 

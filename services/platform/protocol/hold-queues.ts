@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
 import type { RequestedMovement } from "../domain/lost-movement.ts";
 import { notManaged, refuse } from "../refusals.ts";
-import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
+import { listReleased, type LockRequest, type RequestedLock, requestLocks } from "../store/account-locks.ts";
 import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
 import { listRepeats } from "../store/lost-movements.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
@@ -22,24 +22,24 @@ export type HoldRequest = LockRequest & {
 /** Account locks that are asked for at the same time share commits and requests to the platform. */
 export type HoldQueues = {
   /** Undefined when another owner, or another transaction, has the account. */
-  readonly claiming: BatchQueue<HoldRequest, Claim | undefined>;
+  readonly requesting: BatchQueue<HoldRequest, RequestedLock | undefined>;
   readonly facts: GatheredRead<string, Facts>;
 };
 
 /** Accounts of one commit: more would only lengthen it. */
-const MAX_CLAIMS = 64;
+const MAX_REQUESTS = 64;
 /** Bounds the memory; a request that finds so many others before it is refused as busy. */
 const MAX_WAITING = 2_000;
 
 export function holdQueues(deps: Deps): HoldQueues {
   return {
-    claiming: batchQueue<HoldRequest, Claim | undefined>({
-      name: "claim account locks",
-      maxItems: MAX_CLAIMS,
+    requesting: batchQueue<HoldRequest, RequestedLock | undefined>({
+      name: "request account locks",
+      maxItems: MAX_REQUESTS,
       maxWaiting: MAX_WAITING,
       maxBatches: 2,
       keyOf: ({ login }) => login,
-      run: (requests) => claimTogether(deps.pool, requests),
+      run: (requests) => requestTogether(deps.pool, requests),
       maySplit: (error) => !isTransient(error),
     }),
     facts: gatherReads((logins) => readFactsTogether(deps, logins)),
@@ -47,7 +47,10 @@ export function holdQueues(deps: Deps): HoldQueues {
 }
 
 /** Under the row locks of the accounts, so that no permit is granted meanwhile. One that is locked already delays no other one. */
-async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Promise<(Claim | Error | undefined)[]> {
+async function requestTogether(
+  pool: Pool,
+  requests: readonly HoldRequest[],
+): Promise<(RequestedLock | Error | undefined)[]> {
   return await inTransaction(pool, async (tx) => {
     const logins = requests.map(({ login }) => login);
     const accounts = await lockFreeAccounts(tx, logins);
@@ -57,11 +60,11 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
       accounts.get(login)?.hasLostMovements === true ? withdrawal : undefined,
     );
     const free = requests.filter((each) => isLockable(accounts.get(each.login), each) && !repeated.has(each));
-    const claims = await claimLocks(tx, free);
-    const unclaimed = free.filter(({ login }) => !claims.has(login));
+    const requested = await requestLocks(tx, free);
+    const unavailable = free.filter(({ login }) => !requested.has(login));
     const released = await listReleased(
       tx,
-      unclaimed.map(({ lockOwner }) => lockOwner),
+      unavailable.map(({ lockOwner }) => lockOwner),
     );
     return requests.map((request) => {
       const { login, lockOwner, acceptsArchived } = request;
@@ -72,7 +75,7 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
       const isArchived = accounts.get(login)?.isArchived === true && !acceptsArchived;
       const [reason] = holdReasons({ login, isStopped, isArchived, lost: repeated.get(request) });
       if (!isStopped && released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
-      return reason ?? claims.get(login);
+      return reason ?? requested.get(login);
     });
   });
 }

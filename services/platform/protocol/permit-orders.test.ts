@@ -5,7 +5,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
-import { claimLocks } from "../store/account-locks.ts";
+import { requestLocks } from "../store/account-locks.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
@@ -127,12 +127,12 @@ test("a saga moves money only under its own account lock, and only after the loc
 
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   const earlier = await aWaitingLeg(pool, { key: "earlier", login: INVESTOR });
-  expect(await inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]))).toEqual(
-    new Map([[INVESTOR, { behind: earlier, isCreated: false, log: { balanceMinor: BALANCE, hasPositions: false } }]]),
+  expect(await inTransaction(pool, (tx) => requestLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]))).toEqual(
+    new Map([[INVESTOR, { obstacle: earlier, isCreated: false, log: { balanceMinor: BALANCE, hasPositions: false } }]]),
   );
   expect(await insert(deposit("b", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
-  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]));
+  await inTransaction(pool, (tx) => requestLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]));
   expect(await insert(deposit("c", { lockOwner: "another" }))).toEqual([refusal("lock_not_owned")]);
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });
@@ -140,7 +140,7 @@ test("a saga moves money only under its own account lock, and only after the loc
 test.each<readonly [string, (pool: Pool) => Promise<unknown>]>([
   [
     "another saga has the account lock",
-    (pool) => inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }])),
+    (pool) => inTransaction(pool, (tx) => requestLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }])),
   ],
   [
     "facts are being read",

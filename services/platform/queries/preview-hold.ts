@@ -14,7 +14,7 @@ import { listRepeats } from "../store/lost-movements.ts";
 
 type PreviewDeps = Deps & { readonly holds: Pick<HoldQueues, "facts"> };
 
-/** What Hold would answer now, without a claim: it delays no leg, and waits for none. */
+/** What Hold would answer now, without a request for it: it delays no leg, and waits for none. */
 export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest): Promise<PreviewHoldResponse> {
   const { login } = request;
   const account = await findAccount(deps.pool, login);
@@ -23,7 +23,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
   const withdrawal = intendedWithdrawal(request);
   const repeated = await listRepeats(deps.pool, [request], () => (account.hasLostMovements ? withdrawal : undefined));
   // First, as for a lock: a leg that ends meanwhile is in the facts.
-  const behind = await findLegBeforeLock(deps.pool, login);
+  const obstacle = await findLegBeforeLock(deps.pool, login);
   const facts = await readAgreeing(deps, login);
   const reasons = holdReasons({
     login,
@@ -32,7 +32,7 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     isArchived: account.isArchived && request.acceptsArchived !== true,
     lost: repeated.get(request),
     hasOwner: account.accountLock !== undefined,
-    behind: await findObstacle(deps.pool, behind),
+    obstacle: await findObstacle(deps.pool, obstacle),
     isReadable: facts !== undefined,
   });
   return { refusals: reasons.map(refusalToProto), facts };

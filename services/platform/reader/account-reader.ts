@@ -264,8 +264,8 @@ export class AccountReader {
     this.#deleted.noteShown(deals);
     shown.add(deals);
     const toCompare = run.skipsCompared ? this.#compared.othersOf(deals) : deals;
-    if (from.getTime() !== span.fromMs || to.getTime() !== span.toMs)
-      return await this.#file(run, toCompare, { since, from, to });
+    const isWhole = from.getTime() === span.fromMs && to.getTime() === span.toMs;
+    if (!isWhole) return await this.#file(run, toCompare, { since, from, to });
     // An account that has returned to its group is shown twice.
     for (const deal of toCompare) waiting.set(deal.ticket, deal);
     if (waiting.size >= MAX_FILED) await this.#fileWaiting(reading);

@@ -33,9 +33,9 @@ export async function removeReleased(db: Queryable, before: Date, maxRows: numbe
 /** The account lock that a saga asks for. */
 export type LockRequest = { readonly login: string; readonly lockOwner: string };
 
-export type Claim = {
+export type RequestedLock = {
   /** The leg that has to end before the lock is granted; without one it is granted. */
-  readonly behind: LegNumber | undefined;
+  readonly obstacle: LegNumber | undefined;
   /** Created by this service: it could not trade from the beginning. */
   readonly isCreated: boolean;
   readonly log: { readonly balanceMinor: bigint; readonly hasPositions: boolean };
@@ -54,7 +54,7 @@ const LEG_BEFORE_LOCK = fragment`
             order by leg.number
             limit 1`;
 
-/** The leg that a lock of the login would wait for if it were claimed now. */
+/** The leg that a lock of the login would wait for if it were requested now. */
 export async function findLegBeforeLock(db: Queryable, login: string): Promise<LegNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
     db,
@@ -78,58 +78,58 @@ export async function findObstacle(db: Queryable, number: LegNumber | undefined)
 }
 
 /**
- * Claims locks, after which later legs wait, and grants those for which every earlier leg has ended: one with an unknown outcome,
+ * Requests locks, after which later legs wait, and grants those for which every earlier leg has ended: one with an unknown outcome,
  * and one queued before the lock. Their numbers come from the leg sequence, so both have one order. The accounts are locked, one for
  * each request. Returned by login, without those that another owner has, or whose owner has released them, and without accounts that
  * are just given back their right to trade.
  */
-export async function claimLocks(
+export async function requestLocks(
   tx: Transaction,
   requests: readonly LockRequest[],
-): Promise<ReadonlyMap<string, Claim>> {
+): Promise<ReadonlyMap<string, RequestedLock>> {
   if (requests.length === 0) return new Map();
-  const claimed = await many<ClaimRow>(
+  const rows = await many<RequestedRow>(
     tx,
     sql`update account
-        set locked_by = claim.lock_owner, lock_number = coalesce(lock_number, ${NEXT_LEG_NUMBER}),
-            lock_granted_at = case when behind is null then coalesce(lock_granted_at, clock_timestamp()) else lock_granted_at end
+        set locked_by = asked.lock_owner, lock_number = coalesce(lock_number, ${NEXT_LEG_NUMBER}),
+            lock_granted_at = case when obstacle is null then coalesce(lock_granted_at, clock_timestamp()) else lock_granted_at end
         from (
           select requested.*, (
             ${LEG_BEFORE_LOCK}
-          ) as behind
+          ) as obstacle
           from unnest(
             ${requests.map(({ login }) => login)}::text[],
             ${requests.map(({ lockOwner }) => lockOwner)}::text[]
           ) as requested (of_login, lock_owner)
-        ) as claim
-        where login = claim.of_login and (locked_by is null or locked_by = claim.lock_owner)
-          and (select released.login from released_lock as released where released.lock_owner = claim.lock_owner) is null
+        ) as asked
+        where login = asked.of_login and (locked_by is null or locked_by = asked.lock_owner)
+          and (select released.login from released_lock as released where released.lock_owner = asked.lock_owner) is null
           and (
             select taken.login from taken_right as taken
-            where taken.login = claim.of_login and taken.returning_until > clock_timestamp()
+            where taken.login = asked.of_login and taken.returning_until > clock_timestamp()
           ) is null
-        returning login, behind, log_minor as "balanceMinor",
-                  exists (select from account_creation as creation where creation.login = claim.of_login) as "isCreated",
-                  exists (select from open_position as position where position.login = claim.of_login) as "hasPositions"`,
+        returning login, obstacle, log_minor as "balanceMinor",
+                  exists (select from account_creation as creation where creation.login = asked.of_login) as "isCreated",
+                  exists (select from open_position as position where position.login = asked.of_login) as "hasPositions"`,
   );
   return new Map(
-    claimed.map(({ login, behind, isCreated, ...log }) => [
+    rows.map(({ login, obstacle, isCreated, ...log }) => [
       login,
-      { behind: behind === null ? undefined : legNumber(behind), isCreated, log },
+      { obstacle: obstacle === null ? undefined : legNumber(obstacle), isCreated, log },
     ]),
   );
 }
 
-type ClaimRow = {
+type RequestedRow = {
   readonly login: string;
-  readonly behind: bigint | null;
+  readonly obstacle: bigint | null;
   readonly balanceMinor: bigint;
   readonly isCreated: boolean;
   readonly hasPositions: boolean;
 };
 
-/** Withdraws a claim that was never granted; a granted lock stays. */
-export async function withdrawClaim(db: Queryable, login: string, lockOwner: string): Promise<void> {
+/** Withdraws the request for a lock that was never granted; a granted lock stays. */
+export async function withdrawRequest(db: Queryable, login: string, lockOwner: string): Promise<void> {
   await execute(
     db,
     sql`update account

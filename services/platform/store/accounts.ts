@@ -21,7 +21,6 @@ export type Account = {
   /** The opening balance covers all deals before this instant. */
   readonly readsFrom: Date;
   readonly logNumber: bigint;
-  readonly logEntryId: bigint;
   readonly logBalance: Money;
   readonly undecidedFrom: Date | undefined;
   readonly accountLock: AccountLock | undefined;
@@ -70,7 +69,7 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
 }
 
 const ACCOUNTS = fragment`
-  select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber", log_entry_id as "logEntryId",
+  select login, role, platform_group as "group", reads_from as "readsFrom", log_number as "logNumber",
          log_minor as "logMinor", undecided_from as "undecidedFrom", locked_by as "lockedBy", lock_number as "lockNumber",
          lock_granted_at is not null as "isGranted", coalesce(reading_until > clock_timestamp(), false) as "isBeingRead",
          has_lost_movements as "hasLostMovements", may_lack_deals as "mayLackDeals", stopped_reason is not null as "isStopped",

@@ -6,7 +6,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
-import { claimLocks, listReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
+import { requestLocks, listReleased, releaseLock, withdrawRequest } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
 import { claimToScan, listOverdue } from "./due-legs.ts";
 import { findDelayedByReading, listNext } from "./queues.ts";
@@ -23,7 +23,7 @@ async function aPoolWithAnAccount() {
 
 function claimOf(pool: Pool) {
   return async (lockOwner: string) =>
-    (await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner }]))).get("1");
+    (await inTransaction(pool, (tx) => requestLocks(tx, [{ login: "1", lockOwner }]))).get("1");
 }
 
 async function set(pool: Pool, number: LegNumber, state: "SENDING" | "UNKNOWN" | "REVIEW"): Promise<void> {
@@ -52,7 +52,7 @@ test("an account lock waits for legs that may be open and for those queued befor
   const late = await aWaitingLeg(pool, { key: "b", sendBefore: PAST });
   await claim("saga");
   await aWaitingLeg(pool, { key: "c" });
-  const unfinished = async () => (await claim("saga"))?.behind;
+  const unfinished = async () => (await claim("saga"))?.obstacle;
 
   expect(await unfinished()).toBe(before);
   for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
@@ -72,16 +72,16 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   const earlier = await aWaitingLeg(pool, { key: "a" });
   const claim = claimOf(pool);
 
-  expect(await claim("saga")).toMatchObject({ behind: earlier });
+  expect(await claim("saga")).toMatchObject({ obstacle: earlier });
   expect(await claim("other-saga")).toBeUndefined();
-  await withdrawClaim(pool, "1", "other-saga");
+  await withdrawRequest(pool, "1", "other-saga");
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "other-saga" }));
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: false });
 
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
   expect(await claim("other-saga")).toBeUndefined();
-  expect(await claim("saga")).toMatchObject({ behind: undefined });
-  await withdrawClaim(pool, "1", "saga");
+  expect(await claim("saga")).toMatchObject({ obstacle: undefined });
+  await withdrawRequest(pool, "1", "saga");
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "saga" }));
   expect(await accountLock()).toBeUndefined();

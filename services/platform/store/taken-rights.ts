@@ -27,7 +27,7 @@ const RETURN_MS = 60_000;
 const MAX_PAUSE_MS = 3_600_000;
 const NEXT_TRY = retryAt(fragment`tries`, MAX_PAUSE_MS);
 
-/** Condition of a row: nobody gives its right back now. */
+/** Condition of a row: no process gives its right back now. */
 const IS_KEPT = fragment`(taken_right.returning_until is null or taken_right.returning_until <= clock_timestamp())`;
 
 /**

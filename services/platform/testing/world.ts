@@ -162,7 +162,7 @@ async function startInstance(
       credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
       maxSessions: sessions,
       timeZone,
-      owner: `platform-${sender.epoch}`,
+      idPrefix: `platform-${sender.epoch}`,
       now: now ?? (() => new Date(sender.clock.nowMs())),
       log: silentLog,
       limits: {

@@ -7,7 +7,7 @@ import { createWaitingQueue, type WaitingQueue } from "./waiting-queue.ts";
 
 export type PoolOptions = SessionOptions & {
   /** Prefix of every session id: the process that opened the session, different after each restart. */
-  readonly owner: string;
+  readonly idPrefix: string;
   readonly maxSessions: number;
   readonly maxWaiting: number;
   readonly waitMs: number;
@@ -105,7 +105,7 @@ async function open(pool: PoolState): Promise<void> {
   const { options, live, idle, closing, resets } = pool;
   pool.opening += 1;
   pool.opened += 1;
-  const id = `${options.owner}/${pool.opened}`;
+  const id = `${options.idPrefix}/${pool.opened}`;
   try {
     const session = await openSession(options, { id, onEnd: () => ended(pool, id), signal: closing.signal });
     live.set(id, session);

@@ -24,7 +24,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
     credentials: { login: MANAGER.login, password: new Secret(MANAGER.password) },
     maxSessions: 4,
     timeZone: "Europe/Athens",
-    owner: "test",
+    idPrefix: "test",
     log: silentLog,
     ...own,
     limits: { ...SHORT_LIMITS, ...own.limits },

@@ -33,7 +33,7 @@ export function openDeps(): Deps {
     trust: { ca: readFileSync(variable("MT5_CA_FILE"), "utf8") },
     credentials: { login: variable("MT5_LOGIN"), password: new Secret(variable("MT5_PASSWORD")) },
     maxSessions: SESSIONS,
-    owner: "peer",
+    idPrefix: "peer",
     log: createLog({ service: "peer", level: "error" }),
   });
   return { pool, platform };

@@ -1,22 +1,22 @@
 import { usd } from "#kernel/money.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
-import type { Owners } from "../checks/ownership.ts";
-import type { Owner } from "../checks/key-owner.ts";
+import type { Requesters } from "../checks/ownership.ts";
+import type { Requester } from "../checks/requester.ts";
 import type { TradingUse } from "../checks/trading-use.ts";
 
 /** The services that request transfers, with the rows that a test gives them. */
-export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {}): {
-  readonly owners: Owners;
+export function requestersFake(rows: Partial<Record<Requester, readonly OwnedLeg[]>> = {}): {
+  readonly requesters: Requesters;
   /** Keys that each was asked for. */
-  readonly asked: Record<Owner, string[]>;
+  readonly asked: Record<Requester, string[]>;
 } {
-  const asked: Record<Owner, string[]> = { fee: [], funding: [], subscription: [] };
+  const asked: Record<Requester, string[]> = { fee: [], funding: [], subscription: [] };
   const answerOf =
-    (owner: Owner): Owners[Owner] =>
+    (requester: Requester): Requesters[Requester] =>
     async ({ keys }) => {
-      asked[owner].push(...keys);
-      const legs = (rows[owner] ?? []).filter(({ key }) => keys.includes(key));
+      asked[requester].push(...keys);
+      const legs = (rows[requester] ?? []).filter(({ key }) => keys.includes(key));
       return {
         legs: legs.map(({ amountMinor, ...leg }) => ({
           ...leg,
@@ -26,7 +26,7 @@ export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {
     };
   return {
     asked,
-    owners: { fee: answerOf("fee"), funding: answerOf("funding"), subscription: answerOf("subscription") },
+    requesters: { fee: answerOf("fee"), funding: answerOf("funding"), subscription: answerOf("subscription") },
   };
 }
 

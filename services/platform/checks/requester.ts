@@ -1,9 +1,9 @@
 /** A service that requests transfers. */
-export const OWNERS = ["fee", "funding", "subscription"] as const;
-export type Owner = (typeof OWNERS)[number];
+export const REQUESTERS = ["fee", "funding", "subscription"] as const;
+export type Requester = (typeof REQUESTERS)[number];
 
 /** By the first part of its key, who has a row behind a transfer: a service, a review of this one, or the import of lost deals. */
-const OWNER_OF: Readonly<Record<string, Owner | "review" | "import">> = {
+const REQUESTER_OF: Readonly<Record<string, Requester | "review" | "import">> = {
   funding: "funding",
   fee: "fee",
   subscription: "subscription",
@@ -15,7 +15,7 @@ const OWNER_OF: Readonly<Record<string, Owner | "review" | "import">> = {
 };
 
 /** Undefined for a key that no service requests. */
-export function ownerOf(key: string): Owner | "review" | "import" | undefined {
+export function requesterOf(key: string): Requester | "review" | "import" | undefined {
   const [name = ""] = key.split(":", 1);
-  return Object.hasOwn(OWNER_OF, name) ? OWNER_OF[name] : undefined;
+  return Object.hasOwn(REQUESTER_OF, name) ? REQUESTER_OF[name] : undefined;
 }
