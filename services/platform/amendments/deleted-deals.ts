@@ -68,10 +68,6 @@ export class ShownDeals {
   has(deal: DealOfLogin): boolean {
     return this.#names.has(nameOf(deal));
   }
-
-  get size(): number {
-    return this.#names.size;
-  }
 }
 
 /** A server that lost its last deals assigns their tickets again, possibly on another login. */

@@ -1,11 +1,9 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import type { LogFields } from "#kernel/log.ts";
 import type { Deps } from "../deps.ts";
-import { DeletedDeals } from "../amendments/amendments.ts";
-import type { Deal } from "../mt5/deals.ts";
 import { dealReader } from "../jobs/read-deals.ts";
 import { findGateFacts } from "../store/permit-gate.ts";
 import { AccountReader } from "./account-reader.ts";
@@ -29,8 +27,9 @@ import { onlyReader } from "../testing/reader-role.ts";
 
 const GROUP = String.raw`pamm\master`;
 
-/** The first reader reads the last hour in four parts, and what has become a day old in one. */
-const FIRST_PARTS = 4 + 1;
+/** The first reader reads the last hour in parts of four minutes, and what has become a day old in one. */
+const PARTS_OF_HOUR = 15;
+const FIRST_PARTS = PARTS_OF_HOUR + 1;
 
 type Calls = Record<string, number>;
 
@@ -118,12 +117,13 @@ test.concurrent("an idle reader makes less than one statement a second and one r
   expect(statements.count, statements.texts.join("\n")).toBeLessThanOrEqual(seconds);
 });
 
-test.concurrent("new deals of many accounts of a group are found with one request and looked up with a constant number of statements", async (context) => {
+test.concurrent("deals of many accounts and groups are found with one request for each group and looked up with a constant number of statements", async (context) => {
   const { world, instance } = await aProcess(context, { hasJobs: false });
   const logins: string[] = [];
   for (let index = 0; index < 4; index += 1) logins.push(await anAccount(instance));
+  for (let index = 0; index < 2; index += 1) await world.control.result(await anAccount(instance, "master"), "1.00");
   const reader = aReader(context, instance.deps);
-  await reader.read();
+  for (let longer = 0; longer < 2; longer += 1) await reader.read();
   for (const login of logins) await instance.service.transfer(aDeposit(login, 5_00n), aCall());
   const statements = countStatements(instance);
 
@@ -131,10 +131,10 @@ test.concurrent("new deals of many accounts of a group are found with one reques
   const first = statements.count;
   const again = await callsOf(world, () => reader.read());
 
-  expect([calls["deal/get_batch"], again["deal/get_batch"]]).toEqual([1, 1]);
-  // Logged deals, legs of the tickets, what was not shown, and perhaps the lease, the news and the cursor.
-  expect(first, statements.texts.join("\n")).toBeLessThanOrEqual(6);
-  expect(statements.count - first).toBeLessThanOrEqual(3);
+  expect([calls["deal/get_batch"], again["deal/get_batch"]]).toEqual([2, 2]);
+  // What is recorded of the deals, what was not shown, and perhaps the lease, the news and the cursor.
+  expect(first, statements.texts.join("\n")).toBeLessThanOrEqual(5);
+  expect(statements.count - first, statements.texts.join("\n")).toBeLessThanOrEqual(2);
 });
 
 test.concurrent("a deal that is shown unchanged is compared with its log once, and again when it is shown otherwise", async (context) => {
@@ -181,8 +181,8 @@ test.concurrent("a server that does not select by group is read by login, which 
   await world.control.result(login, "6.00");
   await reader.read();
 
-  // Each part of the hour is refused first.
-  expect([first["deal/get_batch"], next["deal/get_batch"]]).toEqual([FIRST_PARTS + 4, 1]);
+  // Each part of the hour is refused first, and three parts of ten minutes are read by login at once.
+  expect([first["deal/get_batch"], next["deal/get_batch"]]).toEqual([FIRST_PARTS + PARTS_OF_HOUR, 3]);
   expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00", "TRADE 0.00", "TRADE 6.00"]);
   expect(lines).toEqual([
     [
@@ -371,7 +371,8 @@ test.concurrent("an account that was moved to another group is read by login, in
   expect(await logOf(instance, login)).toEqual(
     ["5.00", "6.00", "8.00"].flatMap((profit) => ["TRADE 0.00", `TRADE ${profit}`]),
   );
-  expect(calls["deal/get_batch"]).toBe(2);
+  // Ten minutes are three parts: each of the group, and of the account by its login.
+  expect(calls["deal/get_batch"]).toBe(3 * 2);
 });
 
 test.concurrent("an account whose deal cannot be read is set aside with a review, and logged once its deal can be read", async (context) => {
@@ -516,39 +517,6 @@ test.concurrent("a replica without the lease reads nothing, and takes over when 
   await waiting.read();
 
   expect(await logOf(one, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
-});
-
-test.concurrent("the first reading of a busy hour compares it with the logs in parts of no more than 20,000 deals", async (context) => {
-  const instance = await (await aWorld(context)).start({ hasJobs: false });
-  const { mt5, pool, settings } = instance.deps;
-  const login = await anAccount(instance, "master");
-  const count = 24_000;
-  const beginMs = Date.now() - HOUR_MS;
-  const deals = Array.from({ length: count }, (_, index): Deal => {
-    const at = new Date(beginMs + Math.floor((index * HOUR_MS) / count));
-    return { ...aDeal({ login, ticket: BigInt(index + 1), at }), profitMinor: 1n };
-  });
-  await execute(
-    pool,
-    sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at, server_msc, label_action, label_comment)
-        select ${login}, ticket, 'external', 1, ${settings.server}, ticket, to_timestamp(msc / 1000.0), msc, 2, ''
-        from unnest(${deals.map(({ ticket }) => ticket)}::bigint[], ${deals.map((deal) => BigInt(deal.serverTimeMs))}::bigint[])
-          as made (ticket, msc)`,
-  );
-  const findGroupDeals: typeof mt5.findGroupDeals = async (_group, { from, to }) => {
-    const within = deals.filter(({ at }) => at >= from && at <= to);
-    return { kind: "read", deals: within, rows: within.length, unreadable: new Set() };
-  };
-  const noteMissing = vi.spyOn(DeletedDeals.prototype, "noteMissing");
-  context.onTestFinished(() => noteMissing.mockRestore());
-  const reader = new AccountReader({ ...instance.deps, mt5: { ...mt5, findGroupDeals } }, onlyReader);
-
-  await reader.read({ backMs: HOUR_MS, findsDeleted: true });
-
-  const own = noteMissing.mock.calls.filter(([deps]) => deps.pool === pool);
-  const compared = own.map(([, , shown]) => shown.size);
-  expect(compared.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(count * 0.99);
-  expect(Math.max(...compared)).toBeLessThanOrEqual(20_000);
 });
 
 test.concurrent("a late deal of an earlier part does not end the wait for an undecided deal of a later part", async (context) => {

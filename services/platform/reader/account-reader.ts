@@ -35,12 +35,8 @@ const MAX_STEP_MS = HOUR_MS;
 const LOST_COMMITS_MS = 24 * HOUR_MS;
 /** The clocks of the platform and of the database may differ by this much at the edge of a period. */
 const EDGE_MS = 2 * SECOND_MS;
-/** Deals that are compared with the logs together: those of a busy hour are compared in parts. */
-const MAX_COMPARED = 20_000;
-/** Of a part. Of 250,000 deals in an hour the first one has fewer than are compared together: nothing is known yet about how busy the server is. */
-const FIRST_PART_MS = 4 * MINUTE_MS;
-const MIN_PART_MS = MINUTE_MS;
-const MAX_PART_MS = HOUR_MS;
+/** What is compared with the logs together: of 250,000 deals in an hour fewer than 20,000. */
+const PART_MS = 4 * MINUTE_MS;
 /** Deals that are filed together: what an idle server shows of all groups is looked up with one statement. */
 const MAX_FILED = 1_000;
 
@@ -75,8 +71,6 @@ export class AccountReader {
   #savedToMs: number | undefined;
   /** Up to here deals were read again when they were a day old. */
   #oldToMs = 0;
-  /** Of the latest deals and of those that become a day old: one time may be busy while the other one is not. */
-  readonly #parts = { latest: { ms: FIRST_PART_MS }, old: { ms: FIRST_PART_MS } };
 
   constructor(deps: Deps, role: ReaderRole) {
     this.#deps = deps;
@@ -96,10 +90,7 @@ export class AccountReader {
     const span = { fromMs: readToMs - backMs, nowMs: endMs, toMs: isBehind ? endMs : nowMs + CLOCK_WINDOW_MS };
     const run = aRun(nowMs, span.fromMs, skipsCompared);
     // What an outage has left may be more than the slices of an idle group can show.
-    if (nowMs - readToMs > MINUTE_MS) {
-      this.#slices.clear();
-      this.#parts.latest.ms = Math.min(this.#parts.latest.ms, FIRST_PART_MS);
-    }
+    if (nowMs - readToMs > MINUTE_MS) this.#slices.clear();
     for (const login of undecided) {
       await readLogin(this.#deps, login).catch((error: unknown) => {
         // It stays set aside, and the others are read.
@@ -107,7 +98,9 @@ export class AccountReader {
       });
     }
     const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(readToMs) });
-    const isWhole = await this.#readSpan(run, plan, span, findsDeleted ? this.#parts.latest : undefined);
+    const isWhole = findsDeleted
+      ? await this.#readInParts(run, plan, span)
+      : await this.#readAll(run, plan, span, new ShownDeals());
     await this.#end(run);
     if (isWhole) {
       if (findsDeleted && skipsCompared) this.#compared.forgetBefore(span.fromMs);
@@ -128,7 +121,7 @@ export class AccountReader {
     const run = aRun(nowMs, fromMs, false);
     const plan = await this.#makePlan({ now: new Date(nowMs), readTo: new Date(nowMs) });
     const span = { fromMs, nowMs: toMs + EDGE_MS, toMs: toMs + 2 * EDGE_MS };
-    const isWhole = await this.#readSpan(run, plan, span, this.#parts.old);
+    const isWhole = await this.#readInParts(run, plan, span);
     await this.#end(run);
     if (!isWhole) return;
     this.#oldToMs = toMs;
@@ -141,20 +134,16 @@ export class AccountReader {
     if (failures.length > 0) throw new AggregateError(failures, "the history of some logins could not be read");
   }
 
-  /** Reads all accounts; in parts of a length when it compares them with the logs. False when another process has taken over. */
-  async #readSpan(run: Run, plan: Plan, span: Span, length: SliceLength | undefined): Promise<boolean> {
-    if (length === undefined) return await this.#readAll(run, plan, span, new ShownDeals());
+  /** Reads all accounts in parts, and compares each with the logs. False when another process has taken over. */
+  async #readInParts(run: Run, plan: Plan, span: Span): Promise<boolean> {
     for (let { fromMs } = span; ;) {
-      const nowMs = Math.min(fromMs + length.ms, span.nowMs);
+      const nowMs = Math.min(fromMs + PART_MS, span.nowMs);
       const isLast = nowMs === span.nowMs;
       const part = isLast ? { ...span, fromMs } : { fromMs, nowMs: nowMs + EDGE_MS, toMs: nowMs + 2 * EDGE_MS };
       const shown = new ShownDeals();
       if (!(await this.#readAll(run, plan, part, shown))) return false;
       if (run.failures.length > 0) return true;
       const compared = { from: new Date(fromMs + EDGE_MS), to: new Date(part.nowMs), nowMs: run.nowMs };
-      // Before the comparison: one that fails is repeated with a shorter part.
-      if (shown.size > MAX_COMPARED) length.ms = Math.max(MIN_PART_MS, length.ms / 2);
-      else if (shown.size < MAX_COMPARED / 4) length.ms = Math.min(length.ms * 2, MAX_PART_MS);
       await this.#deleted.noteMissing(this.#deps, compared, shown);
       if (isLast) return true;
       fromMs = nowMs;
