@@ -88,8 +88,10 @@ async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Pro
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockAccountAndLeg(tx, login, number);
     const { account } = locked;
-    const behind = (await findObstacles(tx, [{ login, number, accountLock: account.accountLock }])).get(login)?.number;
-    const isTurn = isTurnOf(account, { kind: status.kind, lockOwner, number }, behind);
+    const obstacle = (await findObstacles(tx, [{ login, number, accountLock: account.accountLock }])).get(
+      login,
+    )?.number;
+    const isTurn = isTurnOf(account, { kind: status.kind, lockOwner, number }, obstacle);
     // Without another one before it, only the platform has held it up.
     const event = await endUnsent(tx, account, locked.leg, isUnreachable || isTurn ? "expired" : "account_busy");
     const { server } = deps.settings;

@@ -27,7 +27,7 @@ export type Permit = { readonly leg: RecordedLeg; readonly attempt: number; read
 export type Candidate<Leg extends NewLeg> = {
   readonly account: Account;
   readonly leg: Leg;
-  readonly behind: LegNumber | undefined;
+  readonly obstacle: LegNumber | undefined;
   /** Undefined without a free session. */
   readonly permitHolder: () => PermitHolder | undefined;
 };
@@ -50,7 +50,7 @@ type PermitDecision = { readonly granted: Granted } | { readonly end: LegEvent }
  * bypasses an account lock.
  */
 export function decidePermit(candidate: Candidate<NewLeg>): PermitDecision {
-  const { account, leg, behind } = candidate;
+  const { account, leg, obstacle } = candidate;
   const { kind } = leg.status;
   if (!accepts(leg.status, "permit_granted") || !leg.isReady) return "over";
   // Also not ended: its deal may be among those that are in no log yet.
@@ -59,7 +59,7 @@ export function decidePermit(candidate: Candidate<NewLeg>): PermitDecision {
   if (isTooLate(leg)) return { end: { type: "given_up", reason: "expired" } };
   if (leg.isEarly || isHeldBack(account, leg)) return "wait";
   const applicant = { kind, lockOwner: leg.lockOwner, number: leg.number };
-  if (!isTurnOf(account, applicant, behind)) return "wait";
+  if (!isTurnOf(account, applicant, obstacle)) return "wait";
   const event = { type: "permit_granted" } as const;
   const next = applyEvent(leg.status, event);
   if (next.kind !== "move" || next.to.state !== "SENDING") return { end: event };

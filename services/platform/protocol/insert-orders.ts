@@ -77,10 +77,10 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   }
   const unread = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.mayLackDeals === true);
   if (unread !== undefined && !order.isEnqueued) return { refusal: historyNotRead(unread.login) };
-  const behind = obstacles.get(first.login);
-  if (lacksDeposits(account, first.kind, behind?.number)) return { refusal: historyNotRead(first.login) };
-  const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind?.number);
-  if (!isTurn && neverQueues(order)) return { refusal: accountBusy(behind) };
+  const obstacle = obstacles.get(first.login);
+  if (lacksDeposits(account, first.kind, obstacle?.number)) return { refusal: historyNotRead(first.login) };
+  const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, obstacle?.number);
+  if (!isTurn && neverQueues(order)) return { refusal: accountBusy(obstacle) };
   return { ...each, first, account };
 }
 
@@ -107,8 +107,8 @@ async function insertAll(
     const legs = draftLegs({ ...each, creditedMinor, isOutdated: generation !== present }, unused);
     const [leg] = legs;
     const { account, permitHolder } = each;
-    const behind = leg && obstacles.get(leg.login)?.number;
-    const decision = leg && permitHolder && decidePermit({ account, leg, behind, permitHolder });
+    const obstacle = leg && obstacles.get(leg.login)?.number;
+    const decision = leg && permitHolder && decidePermit({ account, leg, obstacle, permitHolder });
     const granted = typeof decision === "object" && "granted" in decision ? decision.granted : undefined;
     return { ...each, legs, granted };
   });

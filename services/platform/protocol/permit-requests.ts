@@ -151,8 +151,8 @@ async function decideLegs(
     const leg = legs.get(request.leg.number);
     const account = leg && logins.accounts.get(leg.login);
     if (leg === undefined || account === undefined) return [];
-    const behind = logins.obstacles.get(leg.login)?.number;
-    return [{ request, account, leg, behind, permitHolder: () => holders.of(request) }];
+    const obstacle = logins.obstacles.get(leg.login)?.number;
+    return [{ request, account, leg, obstacle, permitHolder: () => holders.of(request) }];
   });
   const answers = await grantPermits(tx, server, candidates);
   for (const [index, { request }] of candidates.entries()) {
