@@ -31,7 +31,7 @@ module.exports = {
       comment: "The catalogue is below all services and the kernel: it needs no more than times and refusals.",
       severity: "error",
       from: { path: "^services/catalogue/", pathNot: A_TEST },
-      to: { pathNot: "^services/(catalogue/|kernel/(duration|refusal)[.]ts$)" },
+      to: { pathNot: "^services/(catalogue/|kernel/values/(duration|refusal)[.]ts$)" },
     },
     {
       name: "services-meet-only-in-proto",
@@ -50,7 +50,7 @@ module.exports = {
         pathNot: [
           "^services/$1/(domain/|refusals[.]ts$)",
           "^services/catalogue/",
-          "^services/kernel/(base32|money|exact-decimal|rate|refusal|brand|check-character|limits|duration|labels|platform-text)[.]ts$",
+          "^services/kernel/values/(base32|money|exact-decimal|rate|refusal|brand|check-character|limits|duration|labels|platform-text)[.]ts$",
         ],
       },
     },
@@ -173,7 +173,7 @@ module.exports = {
         pathNot: [
           "^services/console/",
           "^services/client/index[.]ts$",
-          "^services/kernel/(csv|review/owner)[.]ts$",
+          "^services/kernel/(values/csv|review/owner)[.]ts$",
           "^services/catalogue/(checks|reviews)[.]ts$",
           "^services/edge/wire/scopes[.]ts$",
           "^node_modules/(preact|@preact/signals|uplot)/",

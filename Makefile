@@ -18,7 +18,7 @@ DASHBOARDS := deploy/dashboards/gen/.generated
 DASHBOARD_SOURCES := $(shell find deploy/dashboards -name '*.ts' -not -name '*.test.ts')
 ALERTS := deploy/k8s/components/observability/gen/.generated
 ALERT_SOURCES := $(wildcard deploy/alerts/*-rules.yaml) deploy/alertmanager/alertmanager.yml deploy/alertmanager/inhibition.ts deploy/k8s/write-alerts.ts
-CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/csv.ts services/kernel/review/owner.ts $(CATALOGUES) services/edge/wire/scopes.ts deploy/console deploy/static -type f -not -path '*/gen/*' -not -name '*.test.ts*')
+CONSOLE_SOURCES := $(shell find services/console services/client services/kernel/values/csv.ts services/kernel/review/owner.ts $(CATALOGUES) services/edge/wire/scopes.ts deploy/console deploy/static -type f -not -path '*/gen/*' -not -name '*.test.ts*')
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 # As for the services: a program that was started before compiles nothing.

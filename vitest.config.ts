@@ -8,7 +8,8 @@ import { Times } from "./test/support/times.ts";
 /** Pure code: needs no server and hardly any time. Every other test is an integration test or a journey. */
 const PURE = [
   "services/*/domain/**/*.test.ts",
-  "services/{catalogue,kernel}/*.test.ts",
+  "services/catalogue/*.test.ts",
+  "services/kernel/{batches,jobs,process,values}/*.test.ts",
   "services/client/*.test.ts",
   "test/docs/{catalogues,documents}.test.ts",
   "test/reference/**/*.test.ts",

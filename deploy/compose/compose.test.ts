@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { migrationVariable } from "#kernel/migration.ts";
+import { migrationVariable } from "#kernel/postgres/migration.ts";
 import { SERVICES } from "../provision/services.ts";
 import { GENERATED_SECRETS, NATS_DATA, NATS_NODES, SIMULATOR_STATE, VOLUMES } from "./compose-names.ts";
 import { container, readComposeFile, readFromRoot } from "./testing/compose-file.ts";

@@ -1,4 +1,4 @@
-import { migrationVariable } from "#kernel/migration.ts";
+import { migrationVariable } from "#kernel/postgres/migration.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { migrateSchema } from "../provision/migrate-schema.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import process from "node:process";
 import Fastify from "fastify";
 import { expect, onTestFinished, test } from "vitest";
-import { startMetrics } from "#kernel/metrics.ts";
+import { startMetrics } from "#kernel/process/metrics.ts";
 import { serveHealth } from "../../services/edge/http/readiness.ts";
 import { startSimulator } from "../../services/simulator/start.ts";
 import { freePort } from "../local/ports.ts";

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
-import type { Environment } from "#kernel/config.ts";
+import type { Environment } from "#kernel/process/config.ts";
 import type { KeyPair } from "../provision/issue-certificates.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { type Identities, readOrIssueIdentities } from "../provision/identities.ts";
 import { type NatsCluster, natsConfiguration } from "../provision/nats-configuration.ts";
 import {

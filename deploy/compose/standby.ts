@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { STANDBY } from "./compose-names.ts";
 
 const CONNECTED_WITHIN_MS = 60_000;

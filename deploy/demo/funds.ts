@@ -1,4 +1,4 @@
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { type Crm, execute } from "./command.ts";
 import { type JsonObject, textOf } from "./exact-json.ts";
 import { centsOf, type Platform } from "./platform.ts";

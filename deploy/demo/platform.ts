@@ -1,4 +1,4 @@
-import { parseDecimal } from "#kernel/money.ts";
+import { parseDecimal } from "#kernel/values/money.ts";
 import { type Api, serverAt } from "./api.ts";
 import { isObject, itemsOf, type JsonObject, textOf } from "./exact-json.ts";
 import { DemoFailure } from "./wait.ts";

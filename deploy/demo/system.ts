@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DAY_MS, parseDuration } from "#kernel/duration.ts";
+import { DAY_MS, parseDuration } from "#kernel/values/duration.ts";
 import { FEE_ANCHOR } from "../local/settings.ts";
 import type { RunningSystem } from "../local/startup-banner.ts";
 import { DemoFailure } from "./wait.ts";

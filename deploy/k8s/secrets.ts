@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import type { Environment } from "#kernel/config.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import type { Environment } from "#kernel/process/config.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { stringify } from "yaml";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
 import { type NatsCluster, natsConfiguration } from "../provision/nats-configuration.ts";
@@ -10,7 +10,7 @@ import { type DatabaseUrls, readDatabaseUrls, readOperatorSettings } from "../pr
 import { type Files, programFiles } from "../provision/program-files.ts";
 import { readOrMakeSecrets, secretFolder } from "../provision/secrets.ts";
 import { databaseVariable, SERVICES } from "../provision/services.ts";
-import { migrationVariable } from "#kernel/migration.ts";
+import { migrationVariable } from "#kernel/postgres/migration.ts";
 
 /** The content of each Secret, by name and file. */
 export type SecretFiles = Readonly<Record<string, Files>>;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { Ending } from "./child-process.ts";
 import type { ProcessRun } from "./service-process.ts";
 

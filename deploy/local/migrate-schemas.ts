@@ -1,6 +1,6 @@
-import { optional } from "#kernel/config-variables.ts";
-import { readConfig } from "#kernel/config.ts";
-import { migrationUrl, migrationVariable } from "#kernel/migration.ts";
+import { optional } from "#kernel/process/config-variables.ts";
+import { readConfig } from "#kernel/process/config.ts";
+import { migrationUrl, migrationVariable } from "#kernel/postgres/migration.ts";
 import { migrateSchema } from "../provision/migrate-schema.ts";
 import { ownerUrl } from "../provision/database.ts";
 import { isLocal, type LaunchContext, type Stores } from "./plan.ts";

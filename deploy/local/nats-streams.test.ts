@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { connect, type Msg } from "nats";
 import { expect, test } from "vitest";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
 import { jetStreamPublisher } from "#kernel/nats/publisher.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect as secure } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { type ServerProcess, startServer, tailOf } from "./child-process.ts";
 import { natsConfiguration, natsUrl, type ServerCertificate } from "../provision/nats-configuration.ts";
 import { freePort, PORT_TRIES } from "./ports.ts";

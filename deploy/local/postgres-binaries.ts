@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, join, relative, dirname } from "node:path";
 import process from "node:process";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 const NEEDED = ["postgres", "initdb"];

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { RunAs } from "./child-process.ts";
 
 const UNPRIVILEGED_ID = 65_534;

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, 
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-process.ts";
 import { freePort, PORT_TRIES } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";

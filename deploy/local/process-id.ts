@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isRunning, startOf } from "#kernel/process-start.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { isRunning, startOf } from "#kernel/process/process-start.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 
 const STOP_POLL_MS = 50;
 /** A process whose launcher has ended may already be stopping, and write its data. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startOf } from "#kernel/process-start.ts";
+import { startOf } from "#kernel/process/process-start.ts";
 import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
 import { SERVICES } from "../provision/services.ts";

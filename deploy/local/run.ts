@@ -1,5 +1,5 @@
 import process from "node:process";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { launch, ROOT } from "./launch.ts";
 import { startupBanner, writeSystemFile } from "./startup-banner.ts";
 import { createSupervisor } from "./supervisor.ts";

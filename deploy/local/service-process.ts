@@ -4,7 +4,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { type Ending, endingOf } from "./child-process.ts";
 import { recordProcess } from "./process-id.ts";
 

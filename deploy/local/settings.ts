@@ -9,9 +9,9 @@ import {
   secretUrls,
   text,
   url,
-} from "#kernel/config-variables.ts";
-import { type Config, type Environment, readConfig } from "#kernel/config.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+} from "#kernel/process/config-variables.ts";
+import { type Config, type Environment, readConfig } from "#kernel/process/config.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { freePort, isFree, reservePort } from "./ports.ts";
 import { databaseVariable, LOOPBACK, SERVICES } from "../provision/services.ts";
 

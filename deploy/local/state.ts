@@ -3,7 +3,7 @@ import { mkdirSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { recordedProcess, recordProcess } from "./process-id.ts";
 
 const LAUNCHER = "launcher";

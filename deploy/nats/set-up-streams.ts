@@ -1,4 +1,4 @@
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { runOnce } from "../provision/one-shot.ts";
 import { readSetUpTarget, setUpAllStreams } from "./streams.ts";
 

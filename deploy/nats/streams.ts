@@ -1,12 +1,12 @@
 import streams from "#streams" with { type: "json" };
 import { setTimeout as sleep } from "node:timers/promises";
-import { integer, optional, secretUrls, text } from "#kernel/config-variables.ts";
-import { type Environment, readConfig } from "#kernel/config.ts";
-import { createLog } from "#kernel/log.ts";
+import { integer, optional, secretUrls, text } from "#kernel/process/config-variables.ts";
+import { type Environment, readConfig } from "#kernel/process/config.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
-import { readCertificates } from "#kernel/read-certificates.ts";
+import { readCertificates } from "#kernel/certificates/read-certificates.ts";
 import type { JetStreamManager, StreamConfig } from "nats";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import {
   consumerConfig,
   type ConsumerDefinition,

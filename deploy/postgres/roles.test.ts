@@ -3,7 +3,7 @@ import { expect, inject, test } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, many, sql } from "#kernel/postgres/query.ts";
-import { requireSchema } from "#kernel/migration.ts";
+import { requireSchema } from "#kernel/postgres/migration.ts";
 import { emptyDatabase, testDatabase } from "#test/support/database.ts";
 import { makeRoles, urlAs } from "#test/support/database-server.ts";
 import { ownPostgres } from "#test/support/own-postgres.ts";

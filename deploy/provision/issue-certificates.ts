@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { generate } from "selfsigned";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 
 /** PEM. */

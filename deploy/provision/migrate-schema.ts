@@ -1,5 +1,5 @@
 import { migrate } from "#kernel/postgres/migrate.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { Service } from "./services.ts";
 
 /** As the owner of its schema. Returns the names of the migrations that were missing. */

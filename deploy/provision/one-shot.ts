@@ -1,5 +1,5 @@
 import process from "node:process";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 
 /** Runs the task of a container that then ends: Compose starts its dependents only when the exit code is 0. */
 export async function runOnce(name: string, work: (env: NodeJS.ProcessEnv) => Promise<string>): Promise<void> {

@@ -1,7 +1,7 @@
-import { duration, flag, list, optional, secretUrls, text, timeZone, url } from "#kernel/config-variables.ts";
-import { type Environment, readConfig } from "#kernel/config.ts";
-import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/migration.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { duration, flag, list, optional, secretUrls, text, timeZone, url } from "#kernel/process/config-variables.ts";
+import { type Environment, readConfig } from "#kernel/process/config.ts";
+import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/postgres/migration.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { OWN_SECRETS, SECRET_VARIABLES, type SecretVariable } from "./secrets.ts";
 import { databaseVariable, type Service, SERVICES } from "./services.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { secret, secretKey, type Variable } from "#kernel/config-variables.ts";
-import type { Secret } from "#kernel/secret.ts";
+import { secret, secretKey, type Variable } from "#kernel/process/config-variables.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import type { Service } from "./services.ts";
 
 export type Program = Service | "simulator";

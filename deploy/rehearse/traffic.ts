@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { codeOf, type Outcome } from "../demo/outcome.ts";
 import type { Platform } from "../demo/platform.ts";
 import { type Access, send } from "./clients.ts";

@@ -1,7 +1,7 @@
-import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
-import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { optional, secretKey, secretKeys } from "#kernel/config-variables.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/process/backbone.ts";
+import { IDENTITY_SETTINGS } from "#kernel/certificates/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/postgres/migration.ts";
+import { optional, secretKey, secretKeys } from "#kernel/process/config-variables.ts";
 import { ACCOUNT_RETENTION } from "./retention.ts";
 
 export const settings = {

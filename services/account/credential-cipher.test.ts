@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { createCredentialCipher } from "./credential-cipher.ts";
 
 const CONTEXT = { owner: "account:trading:1", field: "main" } as const;

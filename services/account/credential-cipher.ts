@@ -1,5 +1,5 @@
-import type { Secret } from "#kernel/secret.ts";
-import { createTextCipher, type EncryptedText, type TextCipher } from "#kernel/text-cipher.ts";
+import type { Secret } from "#kernel/values/secret.ts";
+import { createTextCipher, type EncryptedText, type TextCipher } from "#kernel/values/text-cipher.ts";
 
 /** What an encrypted password belongs to: in another row it does not decrypt. */
 export type EncryptionContext = { readonly owner: string; readonly field: "main" | "investor" };

@@ -1,6 +1,6 @@
-import type { Clock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";

@@ -1,11 +1,11 @@
 import { randomInt } from "node:crypto";
-import { clientsOf, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
-import { systemClock } from "#kernel/clock.ts";
-import { readConfig } from "#kernel/config.ts";
-import { readIdentity } from "#kernel/identity.ts";
-import { migrateOnly } from "#kernel/migration.ts";
+import { clientsOf, openBackbone, relayFeeds, serveContract } from "#kernel/process/backbone.ts";
+import { systemClock } from "#kernel/values/clock.ts";
+import { readConfig } from "#kernel/process/config.ts";
+import { readIdentity } from "#kernel/certificates/identity.ts";
+import { migrateOnly } from "#kernel/postgres/migration.ts";
 import { retain } from "#kernel/retention/retain.ts";
-import { runService } from "#kernel/service.ts";
+import { runService } from "#kernel/process/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";

@@ -1,4 +1,4 @@
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import type { Deps } from "./deps.ts";
 import { type Credential, listCredentials } from "./store/credentials.ts";
 

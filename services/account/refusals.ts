@@ -1,4 +1,4 @@
-import { refusalsOf } from "#kernel/refusal.ts";
+import { refusalsOf } from "#kernel/values/refusal.ts";
 
 /** All refusals of account. */
 export const { refuse, refusals } = refusalsOf({

@@ -1,4 +1,4 @@
-import { durationWithin } from "#kernel/config-variables.ts";
+import { durationWithin } from "#kernel/process/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type RetentionRule, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";

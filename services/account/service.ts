@@ -1,7 +1,7 @@
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { type Job, runJob, showRegularly } from "#kernel/job.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { type Job, runJob, showRegularly } from "#kernel/jobs/job.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { addInvestor, addMaster } from "./commands/add.ts";
 import { closeMaster } from "./commands/close-master.ts";

@@ -1,4 +1,4 @@
-import { type RefusalExtra } from "#kernel/refusal.ts";
+import { type RefusalExtra } from "#kernel/values/refusal.ts";
 
 /**
  * The refusal of whatever waits for an outcome that the platform has not answered: it is found in its history, after a quiet period of minutes. Callers

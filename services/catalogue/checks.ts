@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "../kernel/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "../kernel/values/duration.ts";
 
 /** The interval of most checks: operators learn of a break within minutes, and a run costs some queries. */
 export const CHECK_EVERY_MS = MINUTE_MS;

@@ -1,4 +1,4 @@
-import { type Refusal, type RefusalOutcome, refusalsOf } from "#kernel/refusal.ts";
+import { type Refusal, type RefusalOutcome, refusalsOf } from "#kernel/values/refusal.ts";
 
 /** Why the operation that has an Idempotency-Key is not the answer to a request with it: of the edge, and of a service that stores keys too. */
 export const { refuse, refusals: KEY_REFUSALS } = refusalsOf({

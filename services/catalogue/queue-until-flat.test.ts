@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { queueErrors, waitsAfter } from "./queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 
 const refusal = (code: string) => new Refusal({ code, status: "conflict", message: "" });
 

@@ -1,5 +1,5 @@
-import { DAY_MS, SECOND_MS } from "#kernel/duration.ts";
-import { type FieldError, type Refusal, refusalsOf } from "#kernel/refusal.ts";
+import { DAY_MS, SECOND_MS } from "#kernel/values/duration.ts";
+import { type FieldError, type Refusal, refusalsOf } from "#kernel/values/refusal.ts";
 
 /** WANTED: the first try of a command that may wait. WAITING: it waits until its Master is flat. RUNNING: a later try. */
 export type QueueState = "WANTED" | "WAITING" | "RUNNING";

@@ -1,4 +1,4 @@
-import { type Refusal, refusalsOf } from "#kernel/refusal.ts";
+import { type Refusal, refusalsOf } from "#kernel/values/refusal.ts";
 
 /** Why platform has not executed a transfer, as callers are answered; part of the refusals of every service that requests some for them. */
 export const { refuse, refusals: TRANSFER_REFUSALS } = refusalsOf({

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, type HTTPMethods } from "fastify";
-import type { Log } from "#kernel/log.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type AdmissionOptions, createAdmission } from "./http/admission.ts";
 import { acceptJsonBodies, acceptOptionalBodies, ignoreBodies, MAX_BODY_BYTES } from "./http/body.ts";
 import { compileSerializer, compileValidator } from "./http/compilers.ts";

@@ -1,7 +1,16 @@
-import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
-import { flag, integer, optional, variable, port, secretKey, text, timeZone } from "#kernel/config-variables.ts";
-import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { Secret } from "#kernel/secret.ts";
+import { BACKBONE_SETTINGS } from "#kernel/process/backbone.ts";
+import {
+  flag,
+  integer,
+  optional,
+  variable,
+  port,
+  secretKey,
+  text,
+  timeZone,
+} from "#kernel/process/config-variables.ts";
+import { databaseUrl, migrationUrl } from "#kernel/postgres/migration.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { isAddressOrNetwork } from "./identity/keys/addresses.ts";
 import { EDGE_RETENTION } from "./retention.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
-import { readConfig } from "#kernel/config.ts";
+import { readConfig } from "#kernel/process/config.ts";
 import { asOwner } from "#test/support/as-owner.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";

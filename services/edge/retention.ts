@@ -1,5 +1,5 @@
-import type { Config } from "#kernel/config.ts";
-import { durationWithin } from "#kernel/config-variables.ts";
+import type { Config } from "#kernel/process/config.ts";
+import { durationWithin } from "#kernel/process/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type RetentionRule, BY_ID, byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { FOR_EVER } from "#kernel/retention/settings.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { TEST_KEY, testEdge } from "./testing/test-edge.ts";
 import { aMaster, anInvestor } from "./api/samples/account.ts";
 import { aDeposit } from "./api/samples/funding.ts";

@@ -1,5 +1,5 @@
-import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
-import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { type BatchQueue, batchQueue } from "#kernel/batches/batch-queue.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import type { Decision } from "./domain/decision.ts";
 import { type Committer, type FinalPayment, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collection, listCollections } from "./store/collections.ts";

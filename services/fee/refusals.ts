@@ -1,4 +1,4 @@
-import { refusalsOf } from "#kernel/refusal.ts";
+import { refusalsOf } from "#kernel/values/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** All refusals of fee. */

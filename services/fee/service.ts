@@ -1,9 +1,9 @@
-import { FIRST_RETRY_MS } from "#kernel/retry.ts";
-import { createWakeSignal, type WakeSignal } from "#kernel/wake-signal.ts";
+import { FIRST_RETRY_MS } from "#kernel/jobs/retry.ts";
+import { createWakeSignal, type WakeSignal } from "#kernel/jobs/wake-signal.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { type Job, runJob } from "#kernel/job.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { type Job, runJob } from "#kernel/jobs/job.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";

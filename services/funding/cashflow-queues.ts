@@ -1,4 +1,4 @@
-import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
+import { type BatchQueue, batchQueue } from "#kernel/batches/batch-queue.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { recordCashflows, type Result } from "./commands/record-cashflows.ts";

@@ -1,7 +1,7 @@
-import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
-import { optional } from "#kernel/config-variables.ts";
-import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/process/backbone.ts";
+import { optional } from "#kernel/process/config-variables.ts";
+import { IDENTITY_SETTINGS } from "#kernel/certificates/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/postgres/migration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { FUNDING_RETENTION } from "./retention.ts";
 

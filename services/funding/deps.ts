@@ -1,8 +1,8 @@
 import type { CashflowQueues } from "./cashflow-queues.ts";
-import type { Clock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
-import type { Log } from "#kernel/log.ts";
-import type { WakeSignal } from "#kernel/wake-signal.ts";
+import type { Log } from "#kernel/process/log.ts";
+import type { WakeSignal } from "#kernel/jobs/wake-signal.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";

@@ -1,6 +1,6 @@
 import { KEY_REFUSALS } from "#catalogue/key-refusals.ts";
 import { QUEUE_REFUSALS } from "#catalogue/queue-until-flat.ts";
-import { refusalsOf } from "#kernel/refusal.ts";
+import { refusalsOf } from "#kernel/values/refusal.ts";
 import { TRANSFER_REFUSALS } from "#catalogue/transfer-refusals.ts";
 
 /** All refusals of funding. */

@@ -1,8 +1,8 @@
-import { durationWithin } from "#kernel/config-variables.ts";
+import { durationWithin } from "#kernel/process/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type RetentionRule, BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
-import { DAY_MS, parseDuration } from "#kernel/duration.ts";
+import { DAY_MS, parseDuration } from "#kernel/values/duration.ts";
 
 /** The rule that removes operations. */
 export const OPERATIONS = "operations";

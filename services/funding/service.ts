@@ -1,5 +1,5 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
-import type { Job } from "#kernel/job.ts";
+import type { Job } from "#kernel/jobs/job.ts";
 import { runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";

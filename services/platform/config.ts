@@ -1,7 +1,7 @@
-import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
-import type { Config } from "#kernel/config.ts";
-import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/process/backbone.ts";
+import type { Config } from "#kernel/process/config.ts";
+import { IDENTITY_SETTINGS } from "#kernel/certificates/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/postgres/migration.ts";
 import {
   duration,
   durationWithin,
@@ -15,12 +15,12 @@ import {
   text,
   timeZone,
   url,
-} from "#kernel/config-variables.ts";
-import { parseDuration } from "#kernel/duration.ts";
-import { MAX_LEVERAGE } from "#kernel/limits.ts";
-import { readCertificates } from "#kernel/read-certificates.ts";
+} from "#kernel/process/config-variables.ts";
+import { parseDuration } from "#kernel/values/duration.ts";
+import { MAX_LEVERAGE } from "#kernel/values/limits.ts";
+import { readCertificates } from "#kernel/certificates/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { DealTypes } from "./deps.ts";
 import { LEG_KINDS, type LegKind } from "./domain/leg-kind.ts";
 import { BALANCE_TYPES } from "./mt5/balance.ts";

@@ -1,6 +1,6 @@
-import type { Config } from "#kernel/config.ts";
-import type { Log } from "#kernel/log.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import type { Config } from "#kernel/process/config.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { settings } from "./config.ts";
 import type { Sender } from "./deps.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";

@@ -1,6 +1,6 @@
-import { clientsOf } from "#kernel/backbone.ts";
-import type { Config } from "#kernel/config.ts";
-import type { Identity } from "#kernel/identity.ts";
+import { clientsOf } from "#kernel/process/backbone.ts";
+import type { Config } from "#kernel/process/config.ts";
+import type { Identity } from "#kernel/certificates/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";

@@ -1,7 +1,7 @@
-import { MINUTE_MS } from "#kernel/duration.ts";
-import type { WakeSignal } from "#kernel/wake-signal.ts";
-import type { Failpoint } from "#kernel/failpoint.ts";
-import type { Log } from "#kernel/log.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import type { WakeSignal } from "#kernel/jobs/wake-signal.ts";
+import type { Failpoint } from "#kernel/process/failpoint.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { PermitGate } from "./domain/permit-gate.ts";

@@ -1,4 +1,4 @@
-import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { createWakeSignal } from "#kernel/jobs/wake-signal.ts";
 import type { Deps, FreshDeals, GateState } from "./deps.ts";
 import type { PermitGate } from "./domain/permit-gate.ts";
 import { sendQueue } from "./protocol/send-queue.ts";

@@ -1,5 +1,5 @@
-import { migrateOnly } from "#kernel/migration.ts";
-import { runService } from "#kernel/service.ts";
+import { migrateOnly } from "#kernel/postgres/migration.ts";
+import { runService } from "#kernel/process/service.ts";
 import { SCHEMA, SERVICE, startPlatform } from "./start.ts";
 
 await runService(SERVICE, async (context) => {

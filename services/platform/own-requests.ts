@@ -1,7 +1,7 @@
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { refuse } from "#kernel/contract/refusals.ts";
-import { countRefusedCall } from "#kernel/metrics.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { countRefusedCall } from "#kernel/process/metrics.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { type Requester, requesterOf } from "./checks/requester.ts";

@@ -1,5 +1,5 @@
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { type Refusal, refusalsOf } from "#kernel/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
+import { type Refusal, refusalsOf } from "#kernel/values/refusal.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 
 /** All refusals of this service. A recorded transfer is answered with its result instead, also when that is REFUSED. */

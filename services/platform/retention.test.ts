@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readingOf } from "./testing/reading.ts";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { removeOld } from "#kernel/testing/retention.ts";

@@ -1,4 +1,4 @@
-import { durationWithin } from "#kernel/config-variables.ts";
+import { durationWithin } from "#kernel/process/config-variables.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type RetentionRule, tableRule } from "#kernel/retention/table-rule.ts";
 import { removeReleased } from "./store/account-locks.ts";

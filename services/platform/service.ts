@@ -1,7 +1,7 @@
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups } from "#kernel/review/list-reviews.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { type Job, type JobOptions, runJob } from "#kernel/job.ts";
+import { type Job, type JobOptions, runJob } from "#kernel/jobs/job.ts";
 import { nextUnfinished } from "#kernel/review/cases.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";

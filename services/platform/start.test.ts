@@ -6,7 +6,7 @@ import { expect, inject, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";

@@ -11,7 +11,7 @@ import {
   port,
   secret,
   text,
-} from "#kernel/config-variables.ts";
+} from "#kernel/process/config-variables.ts";
 import type { LoginRange } from "./domain/login-range.ts";
 import { isTimeZone } from "./domain/server-time.ts";
 import { DEFAULT_IDLE_CLOSE_MS, DEFAULT_LOGIN_RANGE, DEFAULT_TIME_ZONE, KEY_CASES } from "./settings.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { readConfig } from "#kernel/config.ts";
-import { runService } from "#kernel/service.ts";
+import { readConfig } from "#kernel/process/config.ts";
+import { runService } from "#kernel/process/service.ts";
 import { settings } from "./config.ts";
 import { startSimulator } from "./start.ts";
 import { writeWhole } from "./store/folder.ts";

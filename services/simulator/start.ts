@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog, type Log } from "#kernel/log.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { createLog, type Log } from "#kernel/process/log.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { serveControl } from "./control/serve-control.ts";
 import { type Group, parseGroup } from "./domain/group.ts";
 import { firstChoice, type LoginRange } from "./domain/login-range.ts";

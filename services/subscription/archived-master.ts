@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "./deps.ts";
 import { refusalOfLock } from "./domain/lock-refusals.ts";
 

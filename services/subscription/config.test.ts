@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readConfig } from "#kernel/config.ts";
+import { readConfig } from "#kernel/process/config.ts";
 import { settings } from "./config.ts";
 
 const ADDRESS = "127.0.0.1:1";

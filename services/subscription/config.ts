@@ -1,8 +1,16 @@
-import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
-import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { durationWithin, flag, instant, oneOf, optional, timeZone, variable } from "#kernel/config-variables.ts";
-import { parseDuration } from "#kernel/duration.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/process/backbone.ts";
+import { IDENTITY_SETTINGS } from "#kernel/certificates/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/postgres/migration.ts";
+import {
+  durationWithin,
+  flag,
+  instant,
+  oneOf,
+  optional,
+  timeZone,
+  variable,
+} from "#kernel/process/config-variables.ts";
+import { parseDuration } from "#kernel/values/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { SUBSCRIPTION_RETENTION } from "./retention.ts";
 import { parseAdoptionRule } from "./domain/quarantine.ts";

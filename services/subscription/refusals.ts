@@ -1,5 +1,5 @@
 import { QUEUE_REFUSALS } from "#catalogue/queue-until-flat.ts";
-import { refusalsOf } from "#kernel/refusal.ts";
+import { refusalsOf } from "#kernel/values/refusal.ts";
 import { TRANSFER_REFUSALS } from "#catalogue/transfer-refusals.ts";
 import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";

@@ -1,5 +1,5 @@
-import { durationWithin } from "#kernel/config-variables.ts";
-import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
+import { durationWithin } from "#kernel/process/config-variables.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/values/duration.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type RetentionRule, BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";

@@ -1,10 +1,10 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
-import type { Job } from "#kernel/job.ts";
+import type { Job } from "#kernel/jobs/job.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";

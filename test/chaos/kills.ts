@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import { dealsOf, eventually, untilKnown } from "../journey/support/client.ts";
 import { CROWD, newCrowd } from "../journey/support/crowd.ts";

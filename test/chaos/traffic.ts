@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, minorOf, type Reply } from "../journey/support/client.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { exchange, type Exchange, problemOf } from "../../deploy/demo/http.ts";
 import type { System } from "../../deploy/demo/system.ts";
 import { codeOf, describe } from "../../deploy/demo/outcome.ts";

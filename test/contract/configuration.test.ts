@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { Settings } from "#kernel/config.ts";
+import type { Settings } from "#kernel/process/config.ts";
 import { VARIABLE_NAMES } from "#catalogue/variables.ts";
 import { SETTINGS as makeRun } from "../../deploy/local/settings.ts";
 import { settings as streams } from "../../deploy/nats/streams.ts";

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readConfig, type Settings } from "#kernel/config.ts";
+import { readConfig, type Settings } from "#kernel/process/config.ts";
 import { listMigrations } from "#kernel/postgres/apply-migration.ts";
 import type { RetentionRule } from "#kernel/retention/table-rule.ts";
 import { KEPT_TABLES } from "./kept-tables.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { MINUTE_MS, SECOND_MS } from "../../services/kernel/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "../../services/kernel/values/duration.ts";
 import { CHECKS, STOPPED } from "#catalogue/checks.ts";
 import { type Action, ACTIONS, REASONS } from "#catalogue/reviews.ts";
 import { read, ROOT } from "./markdown.ts";

@@ -7,7 +7,7 @@ import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { signedHeaders } from "../../services/edge/events/webhooks/signature.ts";
 import { cleanEnvironment, run } from "../journey/support/running.ts";
 import { makeRunFolder } from "../support/run-folder.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatMinor, parseAmount } from "#kernel/money.ts";
-import { formatRate, parseRate, rateFromPpm } from "#kernel/rate.ts";
+import { formatMinor, parseAmount } from "#kernel/values/money.ts";
+import { formatRate, parseRate, rateFromPpm } from "#kernel/values/rate.ts";
 import { decimalText, parseJson } from "../../services/edge/wire/json-body.ts";
 import { exactMinor, roundedMinor } from "../../services/platform/mt5/fields.ts";
 import { FUZZ_TIMEOUT_MS, fuzz } from "./support/fuzz.ts";

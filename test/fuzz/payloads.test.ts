@@ -8,11 +8,11 @@ import { type Contract, type Implementation, methodsOf } from "#kernel/contract/
 import { decodeRefusal } from "#kernel/contract/error.ts";
 import { HEADER } from "#kernel/contract/headers.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { subjectOf } from "#kernel/nats/subject.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { rawChannel } from "#kernel/testing/grpc-serving.ts";
 import { permitAll, testIdentity } from "#kernel/testing/identity.ts";
 import { testNats } from "#test/support/nats.ts";

@@ -7,7 +7,7 @@ import { callContext } from "#kernel/contract/context.ts";
 import { type Contract, methodsOf, type Permissions } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import { readIdentity } from "#kernel/identity.ts";
+import { readIdentity } from "#kernel/certificates/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";

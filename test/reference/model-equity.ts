@@ -1,6 +1,6 @@
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { EquityReply } from "../../services/edge/api/history/equity.ts";
 import { linesAfter } from "../../services/platform/domain/statement.ts";
 import { decideDeparture } from "../../services/subscription/domain/decide-departure.ts";

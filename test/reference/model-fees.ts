@@ -1,4 +1,4 @@
-import { parseExact } from "#kernel/exact-decimal.ts";
+import { parseExact } from "#kernel/values/exact-decimal.ts";
 import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
 import { feeFactsOf } from "../../services/fee/messages/calculation.ts";
 import type { Explanation } from "../../services/subscription/domain/fees/explain.ts";

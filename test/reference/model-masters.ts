@@ -1,4 +1,4 @@
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { isOfOpenSession, isRecent, type WeekOfSessions } from "../../services/platform/domain/price-age.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { dollars } from "./engine/cents.ts";

@@ -1,7 +1,7 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { PerformanceReply } from "../../services/edge/api/history/performance.ts";
-import { calendarOf } from "../../services/kernel/time-zone.ts";
+import { calendarOf } from "../../services/kernel/values/time-zone.ts";
 import {
   chainValuations,
   type DayPart,

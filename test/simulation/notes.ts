@@ -1,4 +1,4 @@
-import type { Log } from "../../services/kernel/log.ts";
+import type { Log } from "../../services/kernel/process/log.ts";
 import { Violation } from "./checks/violation.ts";
 import type { Scheduler } from "./world/scheduler.ts";
 

@@ -1,7 +1,7 @@
 import type { Client } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import type { Identity } from "#kernel/identity.ts";
+import type { Identity } from "#kernel/certificates/identity.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";
 import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { REQUESTERS, requesterOf } from "../../services/platform/checks/requester.ts";

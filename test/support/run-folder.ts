@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statfsSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { isRunning, startOf } from "#kernel/process-start.ts";
+import { isRunning, startOf } from "#kernel/process/process-start.ts";
 
 export type RunFolder = Disposable & { readonly path: string };
 

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
-import { list, optional } from "#kernel/config-variables.ts";
-import { type Environment, readConfig } from "#kernel/config.ts";
+import { list, optional } from "#kernel/process/config-variables.ts";
+import { type Environment, readConfig } from "#kernel/process/config.ts";
 import { ensureCertificate } from "../../../services/simulator/webapi/certificate.ts";
 
 /** The simulator uses a certificate that exists, so that the platform can trust it before the simulator runs. */

@@ -1,4 +1,4 @@
-import { type Environment, readConfig, type Settings } from "#kernel/config.ts";
+import { type Environment, readConfig, type Settings } from "#kernel/process/config.ts";
 import { settings as account } from "../../../services/account/config.ts";
 import { settings as edge } from "../../../services/edge/config.ts";
 import { settings as fee } from "../../../services/fee/config.ts";

@@ -1,4 +1,4 @@
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { invalid, type Problem, problemOf } from "../../../services/edge/problems/problem.ts";
 import { reaches, type Sample, type SampledRequest } from "../../../services/edge/problems/entry.ts";
 import { AN_OPERATION, PROBLEMS, type ProblemCode } from "../../../services/edge/problems/problems.ts";

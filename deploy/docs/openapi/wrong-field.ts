@@ -1,4 +1,4 @@
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { type CheckName, CHECKS } from "../../../services/edge/fields/checks.ts";
 import type { Route } from "../../../services/edge/http/route.ts";
 import { invalid } from "../../../services/edge/problems/problem.ts";

@@ -1,10 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { labelErrors } from "#kernel/labels.ts";
+import { labelErrors } from "#kernel/values/labels.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import type {
   AddInvestorRequest,
   AddMasterRequest,

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { column, many, sql } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";

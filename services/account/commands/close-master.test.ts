@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, aClosing, aMaster, aRegistration, world, type World, UNCHANGED } from "../testing/account.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { labelErrors } from "#kernel/labels.ts";
+import { labelErrors } from "#kernel/values/labels.ts";
 import type {
   CreateInvestorRequest,
   CreateInvestorResponse,

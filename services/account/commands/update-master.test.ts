@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { accountRules } from "../retention.ts";

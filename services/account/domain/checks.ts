@@ -1,7 +1,7 @@
-import { MAX_LEVERAGE } from "#kernel/limits.ts";
-import { MAX_AMOUNT } from "#kernel/money.ts";
-import { platformTextError } from "#kernel/platform-text.ts";
-import type { FieldError, Refusal } from "#kernel/refusal.ts";
+import { MAX_LEVERAGE } from "#kernel/values/limits.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
+import { platformTextError } from "#kernel/values/platform-text.ts";
+import type { FieldError, Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;

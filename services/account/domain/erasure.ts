@@ -1,5 +1,5 @@
-import { formatAmount, type Money } from "#kernel/money.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { formatAmount, type Money } from "#kernel/values/money.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { Investor } from "./master.ts";
 

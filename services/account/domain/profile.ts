@@ -1,4 +1,4 @@
-import type { Labels } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/values/labels.ts";
 import { refuse } from "../refusals.ts";
 
 export type ProfileKind = "MASTER" | "INVESTOR";

@@ -1,4 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 
 /** PENDING: platform may have been called. ACTIVE: all accounts exist. FAILED: refused finally; an account that exists is disabled. */
 export type ProvisioningState = "PENDING" | "ACTIVE" | "FAILED";

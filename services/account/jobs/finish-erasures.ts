@@ -1,6 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { reasonOf } from "#kernel/retry.ts";
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import { erasureQueue, findErasure, markErased, readOpenErasures } from "../store/erasures.ts";
 import assert from "node:assert/strict";

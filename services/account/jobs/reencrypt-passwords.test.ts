@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { createCredentialCipher } from "../credential-cipher.ts";
 import { decryptPasswords } from "../passwords.ts";

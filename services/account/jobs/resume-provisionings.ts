@@ -1,7 +1,7 @@
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import { fulfil } from "../processes/fulfil.ts";
 import type { Deps } from "../deps.ts";
 import { getProvisioning, listUntidied, markTidied, provisioningQueue } from "../store/provisionings.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, restated } from "#kernel/refusal.ts";
+import { Refusal, restated } from "#kernel/values/refusal.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -29,10 +29,10 @@ import {
 } from "../store/provisionings.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
-import type { Labels } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/values/labels.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
-import { Secret } from "#kernel/secret.ts";
+import { RECOVERY_GRACE_MS } from "#kernel/jobs/retry.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { putCredential } from "../store/credentials.ts";
 import { reserveProfile } from "./profile.ts";
 

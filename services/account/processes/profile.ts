@@ -1,4 +1,4 @@
-import { changed, labelErrors, type Labels } from "#kernel/labels.ts";
+import { changed, labelErrors, type Labels } from "#kernel/values/labels.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";

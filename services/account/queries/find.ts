@@ -17,7 +17,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { getInvestorByLogin, getMasterById, getMasterByLogin, masterMessage, countInvestorsOf } from "../directory.ts";
 import { findAccounts as readAccounts } from "../store/accounts.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { refuse } from "../refusals.ts";
 import { listPaymentAccounts } from "../store/payment-account-changes.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";

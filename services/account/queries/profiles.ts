@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { fittingPage, pageSize } from "#kernel/page.ts";
+import { fittingPage, pageSize } from "#kernel/values/page.ts";
 import {
   type GetInvestorProfileRequest,
   type GetMasterProfileRequest,

@@ -1,5 +1,5 @@
 import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
-import type { EncryptedText } from "#kernel/text-cipher.ts";
+import type { EncryptedText } from "#kernel/values/text-cipher.ts";
 import type { EncryptionContext } from "../credential-cipher.ts";
 
 export type Credential = EncryptionContext & EncryptedText;

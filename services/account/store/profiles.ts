@@ -1,4 +1,4 @@
-import { labelsText } from "#kernel/labels.ts";
+import { labelsText } from "#kernel/values/labels.ts";
 import {
   allOf,
   execute,

@@ -12,7 +12,7 @@ import {
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { recordedAs, Refusal, type RefusalFacts } from "#kernel/values/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 

@@ -1,4 +1,4 @@
-import { csvCell, harmless } from "../../kernel/csv.ts";
+import { csvCell, harmless } from "../../kernel/values/csv.ts";
 
 export type Lines = readonly (readonly string[])[];
 

@@ -3,7 +3,7 @@ import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "#kernel/feed/consume.ts";
 import type { EntryOf } from "#kernel/feed/receive-page.ts";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { afterCommit } from "#kernel/postgres/transaction.ts";
 import type { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";

@@ -1,4 +1,4 @@
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { EVENT_TYPES } from "../fields/event-types.ts";
 import { model, nullableId, nullableString, setOf, string } from "../fields/field.ts";
 import { at, shown } from "../fields/message.ts";

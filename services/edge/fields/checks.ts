@@ -1,11 +1,11 @@
-import { checkCharacter } from "#kernel/check-character.ts";
-import { parseDuration } from "#kernel/duration.ts";
-import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/labels.ts";
-import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
-import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, type Money, parseAmount, usd } from "#kernel/money.ts";
-import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/platform-text.ts";
+import { checkCharacter } from "#kernel/values/check-character.ts";
+import { parseDuration } from "#kernel/values/duration.ts";
+import { MAX_EXTERNAL_ID_LENGTH, MAX_METADATA_VALUE_LENGTH } from "#kernel/values/labels.ts";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/values/limits.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, type Money, parseAmount, usd } from "#kernel/values/money.ts";
+import { MAX_PLATFORM_TEXT_LENGTH, platformTextProblem } from "#kernel/values/platform-text.ts";
 import { MAX_QUEUE_MS, MIN_QUEUE_MS } from "#catalogue/queue-until-flat.ts";
-import { parseRate, WHOLE } from "#kernel/rate.ts";
+import { parseRate, WHOLE } from "#kernel/values/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { EVENT_KINDS, readTypes } from "./event-types.ts";
 

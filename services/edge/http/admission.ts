@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
-import { systemClock } from "#kernel/clock.ts";
+import { systemClock } from "#kernel/values/clock.ts";
 import { type Authenticate, type Caller, countFailure, demandScope } from "../identity/keys/caller.ts";
 import { requiredScopes } from "../wire/scopes.ts";
 import { createBuckets, type Rate, rateLimitHeaders } from "../identity/rate-limit.ts";

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TProperties, TSchema } from "typebox";
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import type { CheckName } from "../fields/checks.ts";
 import { invalid } from "../problems/problem.ts";
 import { type Query, QUERY_ERRORS } from "../wire/query-string.ts";

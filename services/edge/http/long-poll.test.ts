@@ -9,7 +9,7 @@ import { TEST_KEY, testEdge } from "../testing/test-edge.ts";
 import { anOperation } from "../api/samples/funding.ts";
 import { aProof, aSubscription } from "../api/samples/subscription.ts";
 import { cents } from "../api/samples/values.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { createLongPoll } from "./long-poll.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";

@@ -1,5 +1,5 @@
 import type { TProperties } from "typebox";
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { string } from "../fields/field.ts";
 import { apart, messageOf, optional } from "../fields/message.ts";
 import { DEFAULT_LIMIT, limit100 } from "../fields/page.ts";

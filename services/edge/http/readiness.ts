@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { Gauge } from "prom-client";
-import { succeedsWithin } from "#kernel/answer-within.ts";
-import type { Clock } from "#kernel/clock.ts";
+import { succeedsWithin } from "#kernel/jobs/answer-within.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal, type RefusalStatus } from "#kernel/refusal.ts";
+import { Refusal, type RefusalStatus } from "#kernel/values/refusal.ts";
 import type { Services } from "./route.ts";
 
 /** Sends one cheap query to a dependency; fails without an answer. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Counter, Histogram } from "prom-client";
-import { systemClock } from "#kernel/clock.ts";
-import type { Log } from "#kernel/log.ts";
+import { systemClock } from "#kernel/values/clock.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { type Audit, REFUSED, refusedRequests } from "../identity/audit/audit.ts";
 import { auditEntry, routeOf } from "./request.ts";
 import { isCommand, type Route, type RouteClass } from "./route.ts";

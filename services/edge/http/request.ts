@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { NO_SPAN, receivedPlace, type Span, startSpan } from "#kernel/tracing/span.ts";
 import { messageOf } from "../fields/message.ts";
 import { type Audit, type AuditEntry, REFUSED, VOTE, writeDurably } from "../identity/audit/audit.ts";

@@ -1,7 +1,7 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from "typebox";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
-import type { FieldError } from "#kernel/refusal.ts";
-import type { Calendar } from "#kernel/time-zone.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
+import type { Calendar } from "#kernel/values/time-zone.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { type CsvRow, csvText } from "../wire/csv.ts";
 import { arrayOf, type Pages, writeArray } from "../wire/json-array.ts";
 import { contextOf, inputOf, pollOf, type Work } from "./request.ts";

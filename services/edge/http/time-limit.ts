@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { answerWithin } from "#kernel/answer-within.ts";
+import { answerWithin } from "#kernel/jobs/answer-within.ts";
 import { refuse } from "../problems/refusals.ts";
 import type { Route, RouteClass } from "./route.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 
 export type Rate = {
   /** Tokens that come back each second. */

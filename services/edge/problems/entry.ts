@@ -1,4 +1,4 @@
-import type { RefusalExtra } from "#kernel/refusal.ts";
+import type { RefusalExtra } from "#kernel/values/refusal.ts";
 import type { RequiredScope } from "../wire/scopes.ts";
 
 /** How far a request has come, at least, when it is answered so. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal, type RefusalOutcome, type RefusalStatus } from "#kernel/refusal.ts";
+import { Refusal, type RefusalOutcome, type RefusalStatus } from "#kernel/values/refusal.ts";
 import { type Intent, verdictOf, verdictOfFault } from "./http-status.ts";
 
 type Row = readonly [

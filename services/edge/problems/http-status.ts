@@ -1,4 +1,4 @@
-import type { Refusal, RefusalOutcome, RefusalStatus } from "#kernel/refusal.ts";
+import type { Refusal, RefusalOutcome, RefusalStatus } from "#kernel/values/refusal.ts";
 import { isProblemCode, PROBLEMS, type ProblemCode } from "./problems.ts";
 
 /**

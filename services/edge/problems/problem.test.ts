@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { testEdge } from "../testing/test-edge.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";

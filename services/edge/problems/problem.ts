@@ -1,4 +1,4 @@
-import { type FieldError, Refusal, type RefusalExtra, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type FieldError, Refusal, type RefusalExtra, RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { jsonNumber } from "../wire/number.ts";
 import type { Entry } from "./entry.ts";
 import { type Intent, type Verdict, verdictOf, verdictOfFault } from "./http-status.ts";

@@ -1,4 +1,4 @@
-import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
+import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/values/refusal.ts";
 import { PROBLEMS, type ProblemCode } from "./problems.ts";
 
 /** Of the rest, `invalid`. */

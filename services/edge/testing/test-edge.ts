@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { FastifyInstance, InjectOptions } from "fastify";
-import { DAY_MS } from "#kernel/duration.ts";
-import { createLog, type Log } from "#kernel/log.ts";
-import { calendarOf } from "#kernel/time-zone.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { createLog, type Log } from "#kernel/process/log.ts";
+import { calendarOf } from "#kernel/values/time-zone.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { AuditEntry } from "../identity/audit/audit.ts";

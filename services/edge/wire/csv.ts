@@ -1,4 +1,4 @@
-import { csvCell } from "#kernel/csv.ts";
+import { csvCell } from "#kernel/values/csv.ts";
 import type { JsonNumber } from "./number.ts";
 
 /** A number is written as it is, null as nothing. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { formatUnits } from "#kernel/exact-decimal.ts";
-import { formatDecimal, parseAmount, usd } from "#kernel/money.ts";
-import { formatRate, parseRate, rateFromPpm } from "#kernel/rate.ts";
+import { formatUnits } from "#kernel/values/exact-decimal.ts";
+import { formatDecimal, parseAmount, usd } from "#kernel/values/money.ts";
+import { formatRate, parseRate, rateFromPpm } from "#kernel/values/rate.ts";
 import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
 
 /** A number that is serialised with exactly its own digits; it never becomes a float. */

@@ -1,4 +1,4 @@
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 
 /** Mistakes of the query string itself; validation reports them with those of the request. */
 export const QUERY_ERRORS = Symbol("query errors");

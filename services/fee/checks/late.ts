@@ -1,4 +1,4 @@
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

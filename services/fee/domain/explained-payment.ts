@@ -1,6 +1,6 @@
-import { parseExact, formatExact, formatUnits } from "#kernel/exact-decimal.ts";
+import { parseExact, formatExact, formatUnits } from "#kernel/values/exact-decimal.ts";
 import type { FeeCalculation, CalculatedLayer } from "./fee-calculation.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 
 /** A part of a debt: what could not be collected of an earlier payment. */
 export type DebtPart = {

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "#kernel/duration.ts";
-import { formatExact, parseExact } from "#kernel/exact-decimal.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import { formatExact, parseExact } from "#kernel/values/exact-decimal.ts";
 
 /** What a fee was decided with. Amounts are exact decimal text, in USD. */
 export type FeeFacts = {

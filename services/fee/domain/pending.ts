@@ -1,5 +1,5 @@
 import type { DecidedFee } from "./decision.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { calculationLines, time } from "./explained-payment.ts";
 import type { FeeCalculation } from "./fee-calculation.ts";
 

@@ -1,4 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** No fee of the Master is decided or sent until the manual review of a break of its fees or of its payment account is decided. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import {
   type ClaimedFee,
   type GetPermitsResponse,
@@ -10,7 +10,7 @@ import {
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";

@@ -1,6 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";

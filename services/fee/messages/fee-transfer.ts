@@ -1,5 +1,5 @@
 import { usdToProto } from "#kernel/contract/money.ts";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { DuePayment } from "../store/due-payments.ts";

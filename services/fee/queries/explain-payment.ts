@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import type { ExplainPaymentRequest, FeeExplanation, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import {

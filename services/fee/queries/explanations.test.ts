@@ -9,7 +9,7 @@ import { insertMaster } from "../store/masters.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import { cents } from "#kernel/testing/cents.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { anInvestor, aWorld, endWeek, owe, paymentsOf, result, settle, type World } from "../testing/world.ts";
 import { explainPayment } from "./explain-payment.ts";
 import { getPendingFee } from "./get-pending-fee.ts";

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import type {
   FeeConfiguration,
   GetConfigurationRequest,
@@ -10,7 +10,7 @@ import type {
 import type { Deps } from "../deps.ts";
 import { presentOf, shownAt, stateOf } from "../domain/timeline.ts";
 import { refuse } from "../refusals.ts";
-import { pageOf, pageSize } from "#kernel/page.ts";
+import { pageOf, pageSize } from "#kernel/values/page.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { listTerms, listVersionsBelow, type Terms } from "../store/configurations.ts";
 import { versionMessage } from "../messages/calculation.ts";

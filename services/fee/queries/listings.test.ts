@@ -4,7 +4,7 @@ import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { insertSettled } from "../testing/settled.ts";
-import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/time-zone.ts";
+import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/values/time-zone.ts";
 import { listCreditedDays, listExecutedPayments } from "../store/payments.ts";
 import { listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./payments.ts";
 

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usdToProto } from "#kernel/contract/money.ts";
-import { MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/values/page.ts";
 import type {
   FindDueItemsRequest,
   FindDueItemsResponse,
@@ -19,8 +19,8 @@ import type {
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { sumWaitingForAccount } from "../store/due-payments.ts";
-import { DAY_MS } from "#kernel/duration.ts";
-import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/time-zone.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/values/time-zone.ts";
 import { listCreditedDays, listCredits, listExecutedPayments, type ListedPayment } from "../store/payments.ts";
 import { dueItem } from "../messages/decision.ts";
 import { NEWEST } from "../store/runs.ts";

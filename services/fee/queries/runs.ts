@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usdToProto } from "#kernel/contract/money.ts";
-import { LOST_PLACE, pageOf, pageSize } from "#kernel/page.ts";
+import { LOST_PLACE, pageOf, pageSize } from "#kernel/values/page.ts";
 import type {
   FeeRun,
   GetRunRequest,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import {
   column,
   execute,

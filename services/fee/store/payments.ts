@@ -1,6 +1,6 @@
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import { fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
-import type { Day } from "#kernel/time-zone.ts";
+import type { Day } from "#kernel/values/time-zone.ts";
 import type { ExplainedPayment } from "../domain/explained-payment.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 

@@ -1,6 +1,6 @@
-import { formatExact, formatUnits } from "#kernel/exact-decimal.ts";
+import { formatExact, formatUnits } from "#kernel/values/exact-decimal.ts";
 import type { ExplainedLayer, FeeExplanation } from "#proto/pamm/fee/v1/fee.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 
 const E8_PER_CENT = 1_000_000n;
 const PPM = 1_000_000n;

@@ -1,8 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { feeQueues } from "../queues.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { feeChecks } from "../checks/checks.ts";

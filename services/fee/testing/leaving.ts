@@ -8,7 +8,7 @@ import { recordFees } from "../commands/record-fees.ts";
 import type { Deps } from "../deps.ts";
 import { decideWeeks, type Leave, recordDecisions, requestOf } from "./deciding.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { NEWEST } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 

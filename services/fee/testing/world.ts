@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/values/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -10,7 +10,7 @@ import { configure } from "../commands/configure.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
 import { cents } from "#kernel/testing/cents.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { decideWeeks, type Deciding } from "./deciding.ts";
 import { allocate, closeWeek, type Parts } from "./subscription-fake.ts";
 

@@ -1,6 +1,6 @@
-import { inBatches } from "#kernel/in-batches.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { fragment, column, type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, repeatsLost, usd, world, type World } from "../testing/funding.ts";

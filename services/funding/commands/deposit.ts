@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { usdToProto } from "#kernel/contract/money.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -13,7 +13,7 @@ import { findOpenOperation } from "../store/cashflows.ts";
 import { markDoubt, markRefused } from "../store/cashflow-transitions.ts";
 import { record } from "./record.ts";
 import { callUntilAnswered, endUnsent, finish, type NotSent } from "./settle.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { later } from "#kernel/retry.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import type { WithdrawRequest } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";

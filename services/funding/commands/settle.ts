@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { TransferState, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { outcomeOf, sendTransfer } from "./deposit.ts";
 
 function aResult(state: TransferState): TransferResult {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { crashingProcess } from "#kernel/testing/crash.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";

@@ -1,8 +1,8 @@
-import { labelErrors, type Labels } from "#kernel/labels.ts";
-import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
-import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT } from "#kernel/money.ts";
+import { labelErrors, type Labels } from "#kernel/values/labels.ts";
+import { MAX_COMMENT_LENGTH } from "#kernel/values/limits.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT } from "#kernel/values/money.ts";
 import { queueErrors } from "#catalogue/queue-until-flat.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export type RequestedMovement = {

@@ -1,6 +1,6 @@
-import type { Labels } from "#kernel/labels.ts";
+import type { Labels } from "#kernel/values/labels.ts";
 import type { QueueState } from "#catalogue/queue-until-flat.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type { ClientKey, DuplicateRule } from "./duplicate.ts";
 
 /** RECORDED: the service that carries it out may have been called: platform a deposit, subscription a withdrawal. POSTED and REFUSED are final. */

@@ -1,6 +1,6 @@
-import type { Labels } from "#kernel/labels.ts";
-import { DAY_MS } from "#kernel/duration.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Labels } from "#kernel/values/labels.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { keyInProgress, keyReused } from "#catalogue/key-refusals.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#catalogue/busy-account.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { refusalOfLock } from "./transfer-outcome.ts";
 
 test("that an account waits for an unknown outcome is read from the reason, however long the wait may be", () => {

@@ -1,5 +1,5 @@
 import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
-import { type Refusal, restated, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, restated, RESTART_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { refusalOfTransfer } from "#catalogue/transfer-refusals.ts";
 import { refuse } from "../refusals.ts";
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { consumeFeed } from "#kernel/feed/consume.ts";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";

@@ -1,7 +1,7 @@
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import { settleDeposit } from "../commands/deposit.ts";
 import { settleWithdrawal } from "../commands/withdraw.ts";
 import type { Deps } from "../deps.ts";

@@ -1,8 +1,8 @@
 import { callContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type {
   GetBalanceRequest,
   GetBalanceResponse,

@@ -1,7 +1,7 @@
 import { usdToProto } from "#kernel/contract/money.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
-import { keyOf } from "#kernel/key-of.ts";
-import { fittingPage, MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
+import { keyOf } from "#kernel/values/key-of.ts";
+import { fittingPage, MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import {
   type GetOperationRequest,
   type ListOperationsRequest,
@@ -12,7 +12,7 @@ import {
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
 import { findRemovedBefore } from "#kernel/retention/retain.ts";
-import { instantOfId } from "#kernel/uuid-time.ts";
+import { instantOfId } from "#kernel/values/uuid-time.ts";
 import type { Deps } from "../deps.ts";
 import { isOldEnough, mayBeRemoved, OPERATIONS } from "../retention.ts";
 import { type Cashflow, currentOutcome, namedByKey, transferKeyOf } from "../domain/cashflow.ts";

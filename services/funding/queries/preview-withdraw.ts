@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { refusalFromProto, refusalToProto } from "#kernel/contract/error.ts";
 import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type {
   PreviewWithdrawRequest,
   PreviewWithdrawResponse,

@@ -1,5 +1,5 @@
 import { execute, fragment, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { recordedAs, type Refusal } from "#kernel/refusal.ts";
+import { recordedAs, type Refusal } from "#kernel/values/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Doubt } from "../domain/cashflow.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";

@@ -1,8 +1,8 @@
 import type { OpenOperation } from "../domain/transfer-outcome.ts";
 import assert from "node:assert/strict";
-import { byKey } from "#kernel/gather-reads.ts";
+import { byKey } from "#kernel/batches/gather-reads.ts";
 import { type Fragment, fragment, many, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
-import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { Refusal, type RefusalFacts } from "#kernel/values/refusal.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 
 type CashflowRow = Omit<Cashflow, "refusal"> & { readonly refusal: RefusalFacts | undefined };

@@ -1,4 +1,4 @@
-import { labelsText } from "#kernel/labels.ts";
+import { labelsText } from "#kernel/values/labels.ts";
 import { type Fragment, fragment, many, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
 import { DUPLICATE_WINDOW_MS, type Duplicates, type KeyedOperation } from "../domain/duplicate.ts";

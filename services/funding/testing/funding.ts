@@ -1,8 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { createWakeSignal } from "#kernel/wake-signal.ts";
-import { createLog } from "#kernel/log.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { createWakeSignal } from "#kernel/jobs/wake-signal.ts";
+import { createLog } from "#kernel/process/log.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";

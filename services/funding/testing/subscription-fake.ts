@@ -2,7 +2,7 @@ import type { Client } from "#kernel/contract/contract.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { cancelled, notCancellable } from "#catalogue/queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import {

@@ -8,7 +8,7 @@ import {
   rpcName,
 } from "./contract.ts";
 import { remainingMs } from "./context.ts";
-import type { Transport } from "../metrics.ts";
+import type { Transport } from "../process/metrics.ts";
 import { inSpan, startSpan } from "../tracing/span.ts";
 import { deadlineExceeded, failureOf } from "./refusals.ts";
 

@@ -1,5 +1,5 @@
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Transport } from "../metrics.ts";
+import type { Transport } from "../process/metrics.ts";
 
 /** One unary rpc as ts-proto writes it for grpc-js. The types of the messages are those of the (de)serializers. */
 export type MethodDefinition = {

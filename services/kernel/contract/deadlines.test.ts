@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../values/refusal.ts";
 import { callContext, remainingMs } from "./context.ts";
 import { failAsUnavailable, queryContext, REPLY_RESERVE_MS, withReplyReserve } from "./deadlines.ts";
 import { malformedRequest, serviceUnavailable } from "./refusals.ts";

@@ -1,5 +1,5 @@
-import { isTransientFailure } from "../transient-failure.ts";
-import { RESTART_RETRY_AFTER_MS } from "../refusal.ts";
+import { isTransientFailure } from "../jobs/transient-failure.ts";
+import { RESTART_RETRY_AFTER_MS } from "../values/refusal.ts";
 import { childContext, remainingMs } from "./context.ts";
 import type { CallContext } from "./contract.ts";
 import { refuse } from "./refusals.ts";

@@ -1,7 +1,7 @@
-import type { Log } from "../log.ts";
-import { countRefusedCall, observeRequest, type Transport } from "../metrics.ts";
-import { Refusal } from "../refusal.ts";
-import { isTransientFailure } from "../transient-failure.ts";
+import type { Log } from "../process/log.ts";
+import { countRefusedCall, observeRequest, type Transport } from "../process/metrics.ts";
+import { Refusal } from "../values/refusal.ts";
+import { isTransientFailure } from "../jobs/transient-failure.ts";
 import { asBuffer } from "./client.ts";
 import {
   type CallContext,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
-import { Refusal, REFUSAL_STATUSES } from "../refusal.ts";
+import { Refusal, REFUSAL_STATUSES } from "../values/refusal.ts";
 import { decodeRefusal, encodeRefusal, refusalFromProto, refusalToProto } from "./error.ts";
 
 test.each(REFUSAL_STATUSES)("a refusal with status %s is equal after encoding and decoding", (status) => {

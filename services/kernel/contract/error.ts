@@ -1,5 +1,5 @@
 import { Error as ErrorMessage, Outcome, RefusalStatus as StatusMessage } from "#proto/pamm/common/v1/error.ts";
-import { Refusal, type RefusalOutcome, type RefusalStatus } from "../refusal.ts";
+import { Refusal, type RefusalOutcome, type RefusalStatus } from "../values/refusal.ts";
 
 const STATUS: Readonly<Record<RefusalStatus, StatusMessage>> = {
   invalid: StatusMessage.INVALID,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usd } from "../money.ts";
+import { usd } from "../values/money.ts";
 import { moneyFromProto, moneyToProto } from "./money.ts";
 
 test("an amount beyond the precision of a float is equal after encoding and decoding", () => {

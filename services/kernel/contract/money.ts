@@ -1,5 +1,5 @@
 import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
-import { type Money, usd } from "../money.ts";
+import { type Money, usd } from "../values/money.ts";
 import { refuse } from "./refusals.ts";
 
 export function moneyToProto({ currency, minor }: Money): MoneyMessage {

@@ -1,4 +1,10 @@
-import { BUSY_RETRY_AFTER_MS, Refusal, type RefusalStatus, RESTART_RETRY_AFTER_MS, refusalsOf } from "../refusal.ts";
+import {
+  BUSY_RETRY_AFTER_MS,
+  Refusal,
+  type RefusalStatus,
+  RESTART_RETRY_AFTER_MS,
+  refusalsOf,
+} from "../values/refusal.ts";
 
 /** The refusals of the transports themselves. Any call to another service may end in one of these. */
 export const { refuse, refusals } = refusalsOf({

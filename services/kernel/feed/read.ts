@@ -1,7 +1,7 @@
 import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, one, type Queryable, sql } from "../postgres/query.ts";
-import { type Refusal, refusalsOf } from "../refusal.ts";
+import { type Refusal, refusalsOf } from "../values/refusal.ts";
 
 const { refuse } = refusalsOf({
   feed_not_found: "not_found",

@@ -1,10 +1,10 @@
 import { Gauge } from "prom-client";
-import { failpoint } from "../failpoint.ts";
+import { failpoint } from "../process/failpoint.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, fragment, many, sql } from "../postgres/query.ts";
-import { Refusal } from "../refusal.ts";
-import { MAX_FEED_RETRY_MS } from "../retry.ts";
-import { createWakeSignal } from "../wake-signal.ts";
+import { Refusal } from "../values/refusal.ts";
+import { MAX_FEED_RETRY_MS } from "../jobs/retry.ts";
+import { createWakeSignal } from "../jobs/wake-signal.ts";
 import type { DueJob } from "../work-queue/due-jobs.ts";
 import type { PublishedEntry } from "./outbox.ts";
 import { onPublished } from "./publish.ts";

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
-import { DAY_MS } from "../duration.ts";
+import { DAY_MS } from "../values/duration.ts";
 import { feedRule } from "./retention.ts";
 import { FEED, publishCents } from "../testing/feed.ts";
 

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { execute, one, sql } from "../postgres/query.ts";
 import { FEED, restoreFeed, silent } from "../testing/feed.ts";
-import { HOUR_MS } from "../duration.ts";
+import { HOUR_MS } from "../values/duration.ts";
 import { feedReader } from "./read.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 

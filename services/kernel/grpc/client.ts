@@ -6,8 +6,8 @@ import { decodeRefusal } from "../contract/error.ts";
 import { HEADER, writeHeaders } from "../contract/headers.ts";
 import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import type { Refusal } from "../refusal.ts";
-import type { Identity } from "../identity.ts";
+import type { Refusal } from "../values/refusal.ts";
+import type { Identity } from "../certificates/identity.ts";
 import { type FreshChannel, freshChannel } from "./fresh-channel.ts";
 import { MAX_MESSAGE_BYTES, LEAVING } from "./respond.ts";
 

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, type TLSSocket } from "node:tls";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { ConnectionInjector } from "@grpc/grpc-js";
-import type { Log } from "../log.ts";
-import { listenError } from "../startup-error.ts";
+import type { Log } from "../process/log.ts";
+import { listenError } from "../process/startup-error.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import { type Identity, nameIn } from "../identity.ts";
+import { type Identity, nameIn } from "../certificates/identity.ts";
 
 /** The services at the other end of the open connections, by address and port as gRPC has them. */
 export type Peers = {

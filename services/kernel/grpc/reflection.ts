@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
-import type { Log } from "../log.ts";
+import type { Log } from "../process/log.ts";
 
 /** Written by `buf build` beside the generated code. */
 const DESCRIPTOR = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);

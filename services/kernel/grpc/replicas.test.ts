@@ -4,7 +4,7 @@ import { waitFor } from "#test/support/wait-for.ts";
 import { answer, call, contract, heldHandler, type Read, request, silent } from "../testing/calls.ts";
 import { HOST } from "../testing/grpc-serving.ts";
 import { permitAll, testIdentity } from "../testing/identity.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "../values/refusal.ts";
 import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
 

@@ -2,7 +2,7 @@ import { Metadata, type sendUnaryData, status as GrpcStatus } from "@grpc/grpc-j
 import type { Answer } from "../contract/dispatch.ts";
 import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
-import { Refusal, type RefusalStatus } from "../refusal.ts";
+import { Refusal, type RefusalStatus } from "../values/refusal.ts";
 
 /** For tools that know gRPC but not the Error message. Clients of the services read the Error in the trailing metadata. */
 const GRPC_STATUS: Readonly<Record<RefusalStatus, GrpcStatus>> = {

@@ -1,8 +1,8 @@
 import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { answer, call, COMMAND_ID, contract, fullRefusal, refusalOf, request, silent } from "../testing/calls.ts";
-import { createLog } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import { createLog } from "../process/log.ts";
+import { Refusal } from "../values/refusal.ts";
 import { serveOverGrpc } from "./serve.ts";
 import { testIdentity } from "../testing/identity.ts";
 import { HOST, rawCall, rawChannel, serving } from "../testing/grpc-serving.ts";

@@ -13,8 +13,8 @@ import { type Contract, type Implementation, type Method, methodsOf, type Permis
 import type { ServiceName } from "#catalogue/services.ts";
 import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
-import type { Log } from "../log.ts";
-import type { Identity } from "../identity.ts";
+import type { Log } from "../process/log.ts";
+import type { Identity } from "../certificates/identity.ts";
 import { MAX_MESSAGE_BYTES, refuseUnread, respond } from "./respond.ts";
 import { acceptPeers } from "./peers.ts";
 import { addReflection } from "./reflection.ts";

@@ -10,7 +10,7 @@ import { answer, call, contract, encoded, refusalOf, request, silent } from "../
 import { HOST } from "../testing/grpc-serving.ts";
 import { testIdentity } from "../testing/identity.ts";
 import { grpcClient } from "./client.ts";
-import { type Identity, readIdentity } from "../identity.ts";
+import { type Identity, readIdentity } from "../certificates/identity.ts";
 import { issueCertificate, makeAuthority } from "../../../deploy/provision/issue-certificates.ts";
 import { serveOverGrpc } from "./serve.ts";
 

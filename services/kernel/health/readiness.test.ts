@@ -6,7 +6,7 @@ import { startNats } from "../../../deploy/local/nats.ts";
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLog } from "../log.ts";
+import { createLog } from "../process/log.ts";
 import { connectNats } from "../nats/connect.ts";
 import { readinessOf } from "./readiness.ts";
 

@@ -1,4 +1,4 @@
-import { succeedsWithin } from "../answer-within.ts";
+import { succeedsWithin } from "../jobs/answer-within.ts";
 import type { Broker } from "../nats/connect.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";

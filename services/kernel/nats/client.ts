@@ -1,12 +1,12 @@
 import { ErrorCode, headers, type MsgHdrs, NatsError, createInbox, type Msg, type NatsConnection } from "nats";
-import { endOfTurn } from "../end-of-turn.ts";
+import { endOfTurn } from "../jobs/end-of-turn.ts";
 import { clientOf } from "../contract/client.ts";
 import { remainingMs } from "../contract/context.ts";
 import type { CallContext, Client, Contract } from "../contract/contract.ts";
 import { decodeRefusal } from "../contract/error.ts";
 import { HEADER, writeHeaders } from "../contract/headers.ts";
 import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "../values/refusal.ts";
 import type { Broker } from "./connect.ts";
 import { subjectOf } from "./subject.ts";
 

@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
 import { testNats } from "#test/support/nats.ts";
 import { startNats } from "../../../deploy/local/nats.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../process/log.ts";
 import { connectNats } from "./connect.ts";
 
 const log = createLog({ service: "test", level: "silent" });

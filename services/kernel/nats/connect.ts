@@ -1,6 +1,6 @@
 import { connect, DebugEvents, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
-import type { Log } from "../log.ts";
-import { StartupError } from "../startup-error.ts";
+import type { Log } from "../process/log.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { Counter, Gauge } from "prom-client";
 
 const connected = new Gauge({

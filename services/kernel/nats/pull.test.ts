@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import type { LogFields } from "../log.ts";
+import type { LogFields } from "../process/log.ts";
 import { silent as log } from "../testing/calls.ts";
 import { pullWakeUps } from "./pull.ts";
 import { jetStreamManager } from "./streams.ts";

@@ -1,9 +1,9 @@
 import type { JsMsg } from "nats";
 import { FEED_NUMBER } from "../feed/relay.ts";
-import type { Log } from "../log.ts";
-import { backOffMs, MAX_FEED_RETRY_MS } from "../retry.ts";
-import { retryLevel } from "../transient-failure.ts";
-import { pause } from "../wake-signal.ts";
+import type { Log } from "../process/log.ts";
+import { backOffMs, MAX_FEED_RETRY_MS } from "../jobs/retry.ts";
+import { retryLevel } from "../jobs/transient-failure.ts";
+import { pause } from "../jobs/wake-signal.ts";
 import type { Broker } from "./connect.ts";
 
 export type PullOptions = {

@@ -3,8 +3,8 @@ import { ErrorCode, headers } from "nats";
 import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { answer, call, COMMAND_ID, encoded, heldHandler, refusalOf, request, type Read } from "../testing/calls.ts";
-import { createLog } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import { createLog } from "../process/log.ts";
+import { Refusal } from "../values/refusal.ts";
 import { serving } from "../testing/nats-serving.ts";
 
 test("a fault is logged once with its stack and answered without detail", async () => {

@@ -6,10 +6,10 @@ import { HEADER } from "../contract/headers.ts";
 import { MAX_CONCURRENT_REQUESTS } from "../contract/limit.ts";
 import { BROKER_CALLER } from "#catalogue/services.ts";
 import { refuse } from "../contract/refusals.ts";
-import { endOfTurn } from "../end-of-turn.ts";
-import type { Log } from "../log.ts";
-import { countRefusedCall } from "../metrics.ts";
-import type { Refusal } from "../refusal.ts";
+import { endOfTurn } from "../jobs/end-of-turn.ts";
+import type { Log } from "../process/log.ts";
+import { countRefusedCall } from "../process/metrics.ts";
+import type { Refusal } from "../values/refusal.ts";
 import type { Broker } from "./connect.ts";
 import { subjectPrefix } from "./subject.ts";
 

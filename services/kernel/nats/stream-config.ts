@@ -8,7 +8,7 @@ import {
   StorageType,
   type StreamConfig,
 } from "nats";
-import { DAY_MS } from "../duration.ts";
+import { DAY_MS } from "../values/duration.ts";
 
 export type StreamDefinition = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { ErrorCode, type JetStreamManager, type NatsError } from "nats";
 import { setTimeout as sleep } from "node:timers/promises";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 import type { Broker } from "./connect.ts";
 import { consumerConfig, differencesOf, streamConfig, type StreamDefinition } from "./stream-config.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Client, DatabaseError } from "pg";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { execute, maybeOne, type Queryable, sql } from "./query.ts";
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { execute, type Fragment, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "./query.ts";
 
 /**

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Client } from "pg";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { applyMigration, LOCK_TRIES, type LockTries, listMigrations, type MigrationFile } from "./apply-migration.ts";
 import { DATABASE_IDENTITY } from "./database-identity.ts";
 import { connectToMigrate } from "./migration-client.ts";

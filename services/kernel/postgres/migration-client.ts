@@ -1,5 +1,5 @@
 import pg from "pg";
-import { StartupError } from "../startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { schemaName } from "./pool.ts";
 import { exactTypes } from "./types.ts";
 

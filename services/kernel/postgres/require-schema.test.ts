@@ -1,10 +1,10 @@
 import { inject, expect, test } from "vitest";
 import { emptyDatabase } from "#test/support/database.ts";
 import { makeRoles, urlAs } from "#test/support/database-server.ts";
-import { ConfigError } from "../config.ts";
-import { createLog } from "../log.ts";
-import { ensureSchema, migrateOnly, requireSchema } from "../migration.ts";
-import { Secret } from "../secret.ts";
+import { ConfigError } from "../process/config.ts";
+import { createLog } from "../process/log.ts";
+import { ensureSchema, migrateOnly, requireSchema } from "./migration.ts";
+import { Secret } from "../values/secret.ts";
 
 const SCHEMA = { service: "funding", migrations: new URL("./testing/coins/", import.meta.url) };
 const log = createLog({ service: "funding", level: "silent" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseError, type Pool, type PoolClient } from "pg";
-import type { Brand } from "../brand.ts";
+import type { Brand } from "../values/brand.ts";
 import { CommitUnknown, isPlanOutdated } from "./failure.ts";
 import type { Queryable } from "./query.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "../secret.ts";
+import { Secret } from "../values/secret.ts";
 import { findUnsafe } from "./find-unsafe.ts";
 
 const key = (seed: number) =>

@@ -1,5 +1,5 @@
-import type { Environment } from "../config.ts";
-import { Secret } from "../secret.ts";
+import type { Environment } from "../process/config.ts";
+import { Secret } from "../values/secret.ts";
 import { findUnknown } from "#catalogue/variables.ts";
 
 /** What a service was configured with, by the names of its variables. */

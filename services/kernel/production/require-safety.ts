@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import type { Environment } from "../config.ts";
-import { armFailpoints } from "../failpoint.ts";
-import type { Log } from "../log.ts";
+import type { Environment } from "../process/config.ts";
+import { armFailpoints } from "../process/failpoint.ts";
+import type { Log } from "../process/log.ts";
 import { findServerProblems } from "../postgres/durable-server.ts";
-import type { Secret } from "../secret.ts";
-import { StartupError } from "../startup-error.ts";
+import type { Secret } from "../values/secret.ts";
+import { StartupError } from "../process/startup-error.ts";
 import { type Configured, findUnsafe } from "./find-unsafe.ts";
 import { findUnknown } from "#catalogue/variables.ts";
 

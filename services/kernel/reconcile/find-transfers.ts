@@ -1,8 +1,8 @@
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import { usdToProto } from "../contract/money.ts";
-import { MAX_PAGE_SIZE } from "../page.ts";
+import { MAX_PAGE_SIZE } from "../values/page.ts";
 import type { Queryable } from "../postgres/query.ts";
-import { refusalsOf } from "../refusal.ts";
+import { refusalsOf } from "../values/refusal.ts";
 
 /** A leg of a transfer as its service requests it. Cents, signed; undefined when the service has compared the log entry itself and forgotten it. */
 export type OwnedLeg = {

@@ -1,6 +1,6 @@
 import type { Break, Check, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
 import { usdToProto } from "../contract/money.ts";
-import { pageSize } from "../page.ts";
+import { pageSize } from "../values/page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { type CheckState, listChecks, listOpenBreaks, type OpenBreak } from "./store.ts";
 

@@ -1,11 +1,11 @@
-import { duration } from "../config-variables.ts";
-import { type Job, runJob, SHOW_EVERY_MS } from "../job.ts";
+import { duration } from "../process/config-variables.ts";
+import { type Job, runJob, SHOW_EVERY_MS } from "../jobs/job.ts";
 import { leaseCandidate } from "../postgres/lease.ts";
 import type { Check } from "./check.ts";
 import { runCheck, type RunDeps } from "./run-check.ts";
 import { insertChecks, listChecks, type CheckState } from "./store.ts";
 import { Gauge } from "prom-client";
-import { SECOND_MS } from "../duration.ts";
+import { SECOND_MS } from "../values/duration.ts";
 
 /** A run may take a while; a process that does not renew the lease for `ttlMs` counts as crashed. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 20_000, pollMs: 5_000 };

@@ -1,9 +1,9 @@
-import type { Log } from "../log.ts";
+import type { Log } from "../process/log.ts";
 import { holdsLease, type Lease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
-import { isTransientFailure, retryLevel } from "../transient-failure.ts";
+import { isTransientFailure, retryLevel } from "../jobs/transient-failure.ts";
 import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
 import { beginRun, completeRun, closeBreaks, failRun, recordFindings } from "./store.ts";
 

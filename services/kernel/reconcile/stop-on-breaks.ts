@@ -1,6 +1,6 @@
 import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/common/v1/reconciliation.ts";
-import { type Job, runJob } from "../job.ts";
-import type { Log } from "../log.ts";
+import { type Job, runJob } from "../jobs/job.ts";
+import type { Log } from "../process/log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";

@@ -1,4 +1,4 @@
-import { DAY_MS, SECOND_MS } from "../duration.ts";
+import { DAY_MS, SECOND_MS } from "../values/duration.ts";
 import { type Fragment, fragment, one, type Queryable, sql } from "../postgres/query.ts";
 
 /** A table whose ids are drawn from a sequence. Rows are committed in any order, so a higher id may be visible before a lower one. */

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { DAY_MS, MINUTE_MS } from "../duration.ts";
+import { DAY_MS, MINUTE_MS } from "../values/duration.ts";
 import { aFinding, reconciliationPool } from "../testing/check.ts";
 import { settledCursor } from "../testing/walk.ts";
 import type { CheckRun } from "./check.ts";

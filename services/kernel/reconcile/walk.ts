@@ -1,4 +1,4 @@
-import { SECOND_MS } from "../duration.ts";
+import { SECOND_MS } from "../values/duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { inSnapshot } from "../postgres/transaction.ts";

@@ -2,7 +2,7 @@ import { register } from "prom-client";
 import { beforeEach, expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import { DAY_MS } from "../duration.ts";
+import { DAY_MS } from "../values/duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, one, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";

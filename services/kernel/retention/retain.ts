@@ -1,12 +1,12 @@
 import { Gauge } from "prom-client";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../duration.ts";
-import { type Job, runJob } from "../job.ts";
-import type { Log } from "../log.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../values/duration.ts";
+import { type Job, runJob } from "../jobs/job.ts";
+import type { Log } from "../process/log.ts";
 import { leaseCandidate } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
-import { retryLevel } from "../transient-failure.ts";
-import { pause } from "../wake-signal.ts";
+import { retryLevel } from "../jobs/transient-failure.ts";
+import { pause } from "../jobs/wake-signal.ts";
 import type { RetentionRule } from "./table-rule.ts";
 
 const completedAt = new Gauge({

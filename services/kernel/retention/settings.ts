@@ -1,4 +1,4 @@
-import { durationWithin } from "../config-variables.ts";
+import { durationWithin } from "../process/config-variables.ts";
 import { feedRule } from "../feed/retention.ts";
 import { type RetentionRule, BY_ID, tableRule } from "./table-rule.ts";
 import { fragment } from "../postgres/query.ts";

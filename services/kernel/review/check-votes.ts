@@ -1,8 +1,8 @@
 import { callContext } from "../contract/context.ts";
 import type { CallContext } from "../contract/contract.ts";
-import { DAY_MS } from "../duration.ts";
-import { inBatches } from "../in-batches.ts";
-import { MAX_PAGE_SIZE } from "../page.ts";
+import { DAY_MS } from "../values/duration.ts";
+import { inBatches } from "../batches/in-batches.ts";
+import { MAX_PAGE_SIZE } from "../values/page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";

@@ -8,7 +8,7 @@ import {
   ReviewState,
 } from "#proto/pamm/common/v1/review.ts";
 import { usdToProto } from "../contract/money.ts";
-import { MAX_PAGE_SIZE, pageOf } from "../page.ts";
+import { MAX_PAGE_SIZE, pageOf } from "../values/page.ts";
 import { allOf, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { type CauseRow, causeFrom, type ReviewCase } from "./case-row.ts";
 import { refuse } from "./refusals.ts";

@@ -1,6 +1,6 @@
 import { Gauge } from "prom-client";
-import { type Job, showRegularly } from "../job.ts";
-import type { Log } from "../log.ts";
+import { type Job, showRegularly } from "../jobs/job.ts";
+import type { Log } from "../process/log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, type Queryable, sql } from "../postgres/query.ts";
 

@@ -4,7 +4,7 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { isTransientFailure } from "../transient-failure.ts";
+import { isTransientFailure } from "../jobs/transient-failure.ts";
 import {
   closeCase,
   delayUnfinished,

@@ -1,11 +1,11 @@
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
-import { MAX_NOTE_LENGTH } from "../limits.ts";
-import type { Clock } from "../clock.ts";
+import { MAX_NOTE_LENGTH } from "../values/limits.ts";
+import type { Clock } from "../values/clock.ts";
 import type { CallContext } from "../contract/contract.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
-import type { FieldError } from "../refusal.ts";
+import type { FieldError } from "../values/refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
 import { findCase, lockCase, markFinished, saveVote, listReviewEventsUntil } from "./cases.ts";
 import { writtenName } from "./owner.ts";

@@ -1,4 +1,4 @@
-import { type Refusal, refusalsOf } from "../refusal.ts";
+import { type Refusal, refusalsOf } from "../values/refusal.ts";
 
 /** The refusals of a vote; part of the refusals of every service with reviews. */
 export const { refuse, refusals: REVIEW_REFUSALS } = refusalsOf({

@@ -8,9 +8,9 @@ import type {
 import { childContext, remainingMs } from "../contract/context.ts";
 import type { CallContext } from "../contract/contract.ts";
 import { REPLY_RESERVE_MS } from "../contract/deadlines.ts";
-import { MAX_VOTED_REVIEWS } from "../limits.ts";
-import { Refusal } from "../refusal.ts";
-import { isTransientFailure } from "../transient-failure.ts";
+import { MAX_VOTED_REVIEWS } from "../values/limits.ts";
+import { Refusal } from "../values/refusal.ts";
+import { isTransientFailure } from "../jobs/transient-failure.ts";
 import { refuse } from "./refusals.ts";
 
 type Decide = (request: DecideReviewRequest, context: CallContext) => Promise<DecideReviewResponse>;

@@ -1,6 +1,6 @@
 import { FeedServiceService, ReadRequest } from "#proto/pamm/common/v1/feed.ts";
-import { createLog } from "../log.ts";
-import { Refusal } from "../refusal.ts";
+import { createLog } from "../process/log.ts";
+import { Refusal } from "../values/refusal.ts";
 import { type CallFacts, callContext } from "../contract/context.ts";
 import type { CallContext, Implementation } from "../contract/contract.ts";
 

@@ -1,4 +1,4 @@
-import { parseDecimal } from "../money.ts";
+import { parseDecimal } from "../values/money.ts";
 
 /** Of an amount in a test, also one with a plus sign. */
 export function cents(text: string): bigint {

@@ -1,4 +1,4 @@
-import { createLog } from "../log.ts";
+import { createLog } from "../process/log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { kernelDatabase } from "./database.ts";
 import type { Check, Finding, CheckRun } from "../reconcile/check.ts";

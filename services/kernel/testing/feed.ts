@@ -1,6 +1,6 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
-import { createLog } from "../log.ts";
+import { createLog } from "../process/log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { type Contract, methodsOf, type Permissions } from "../contract/contract.ts";
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
-import type { Identity } from "../identity.ts";
+import type { Identity } from "../certificates/identity.ts";
 import { issueCertificate, type KeyPair, makeAuthority } from "../../../deploy/provision/issue-certificates.ts";
 
 let authority: Promise<KeyPair> | undefined;

@@ -3,7 +3,7 @@ import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
 import { testNats } from "#test/support/nats.ts";
 import { contract, type Read, silent } from "./calls.ts";
 import { permitAll } from "./identity.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../process/log.ts";
 import { natsClient } from "../nats/client.ts";
 import { type Broker, connectNats } from "../nats/connect.ts";
 import { serveOverNats } from "../nats/serve.ts";

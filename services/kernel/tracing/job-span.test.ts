@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ReceivedSpan, traceCollector } from "#test/support/trace-collector.ts";
-import { runJob } from "../job.ts";
+import { runJob } from "../jobs/job.ts";
 import { answer, call, COMMAND_ID, request, silent as log } from "../testing/calls.ts";
 import { serving } from "../testing/grpc-serving.ts";
 import { startTracing } from "./start.ts";

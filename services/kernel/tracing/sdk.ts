@@ -14,8 +14,8 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { hostname } from "node:os";
-import type { Log } from "../log.ts";
-import type { Secret } from "../secret.ts";
+import type { Log } from "../process/log.ts";
+import type { Secret } from "../values/secret.ts";
 import type { SamplerName, TracingOptions } from "./settings.ts";
 import { switchTracing } from "./span.ts";
 

@@ -1,6 +1,6 @@
-import type { Config } from "../config.ts";
-import { oneOf, optional, secret, url, variable } from "../config-variables.ts";
-import type { Log } from "../log.ts";
+import type { Config } from "../process/config.ts";
+import { oneOf, optional, secret, url, variable } from "../process/config-variables.ts";
+import type { Log } from "../process/log.ts";
 
 export const SAMPLERS = [
   "always_on",

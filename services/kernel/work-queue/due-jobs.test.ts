@@ -3,10 +3,10 @@ import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { emptyDatabase } from "#test/support/database.ts";
 import { type DueJob, runDueJobs } from "./due-jobs.ts";
-import { HOUR_MS } from "../duration.ts";
-import { createLog } from "../log.ts";
+import { HOUR_MS } from "../values/duration.ts";
+import { createLog } from "../process/log.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
-import { createWakeSignal } from "../wake-signal.ts";
+import { createWakeSignal } from "../jobs/wake-signal.ts";
 
 const { pool } = await emptyDatabase("tasks");
 await pool.query("create table task (name text not null, due_at timestamptz not null)");

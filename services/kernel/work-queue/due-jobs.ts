@@ -1,9 +1,9 @@
-import { HOUR_MS } from "../duration.ts";
-import { type Job, runJob } from "../job.ts";
-import type { Log } from "../log.ts";
+import { HOUR_MS } from "../values/duration.ts";
+import { type Job, runJob } from "../jobs/job.ts";
+import type { Log } from "../process/log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { type Fragment, fragment, many, maybeOne, plannedAnew, sql } from "../postgres/query.ts";
-import { createWakeSignal, type WakeSignal } from "../wake-signal.ts";
+import { createWakeSignal, type WakeSignal } from "../jobs/wake-signal.ts";
 
 /** A job whose work is in tables, at instants that the tables know. */
 export type DueJob = {

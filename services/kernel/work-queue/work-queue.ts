@@ -1,5 +1,5 @@
 import { execute, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
-import { CLAIM_MS, FIRST_RETRY_MS, MAX_RETRY_MS } from "../retry.ts";
+import { CLAIM_MS, FIRST_RETRY_MS, MAX_RETRY_MS } from "../jobs/retry.ts";
 
 /** A table whose rows are work, with the columns `next_try_at`, `tries` and `reason`. In the conditions the row is `work`. */
 export type WorkQueueOptions = {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";

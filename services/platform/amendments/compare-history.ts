@@ -1,4 +1,4 @@
-import { zero } from "#kernel/money.ts";
+import { zero } from "#kernel/values/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { lockUndecidedCase } from "#kernel/review/cases.ts";

@@ -1,9 +1,9 @@
-import { formatMinor, usd } from "#kernel/money.ts";
+import { formatMinor, usd } from "#kernel/values/money.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase, lockUndecidedCase } from "#kernel/review/cases.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import type { Deps } from "../deps.ts";
 import { HISTORY_CHANGED } from "../domain/review-actions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#kernel/values/duration.ts";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";

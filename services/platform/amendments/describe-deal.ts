@@ -1,4 +1,4 @@
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import type { Trade } from "../domain/log-entry.ts";
 import { type Deal, DEAL_ACTION, effectOf, isBalanceOperation } from "../mt5/deals.ts";
 import { isWithoutEffect } from "../protocol/history/explain-deal.ts";

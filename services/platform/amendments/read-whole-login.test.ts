@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";

@@ -1,4 +1,4 @@
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readingOf } from "../testing/reading.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import type { Finding } from "#kernel/reconcile/check.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";

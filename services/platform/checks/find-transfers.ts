@@ -1,4 +1,4 @@
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";

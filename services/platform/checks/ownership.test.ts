@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { reviewVotes } from "#kernel/review/check-votes.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";

@@ -1,8 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { inBatches } from "#kernel/in-batches.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
 import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";

@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { type Check, described, type CheckRun, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";

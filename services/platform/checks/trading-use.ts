@@ -1,7 +1,7 @@
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
-import { inBatches } from "#kernel/in-batches.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 

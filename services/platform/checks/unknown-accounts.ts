@@ -1,6 +1,6 @@
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import { CREATION_MS, type Deps } from "../deps.ts";
 

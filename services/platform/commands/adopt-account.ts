@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";

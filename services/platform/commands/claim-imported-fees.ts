@@ -1,6 +1,6 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { keyHash } from "#kernel/key-hash.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type {
   ClaimedFee,

@@ -1,8 +1,8 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { zero } from "#kernel/money.ts";
+import { zero } from "#kernel/values/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, restated } from "#kernel/refusal.ts";
+import { Refusal, restated } from "#kernel/values/refusal.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { checkNewAccount, decideGroup, decideLeverage } from "../domain/new-account.ts";

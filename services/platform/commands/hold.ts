@@ -1,8 +1,8 @@
-import { answerWithin } from "#kernel/answer-within.ts";
+import { answerWithin } from "#kernel/jobs/answer-within.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";

@@ -1,9 +1,9 @@
-import { concurrently } from "#kernel/concurrently.ts";
+import { concurrently } from "#kernel/batches/concurrently.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { refuse as refuseFault } from "#kernel/contract/refusals.ts";
-import type { Log } from "#kernel/log.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type {
   TransferAnswer,
   TransferBatchRequest,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, aProcessWith, sendWaiting } from "../testing/world.ts";

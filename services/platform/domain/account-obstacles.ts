@@ -1,5 +1,5 @@
 import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#catalogue/busy-account.ts";
-import { BUSY_RETRY_AFTER_MS, type Refusal } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, type Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { LegNumber } from "./leg-number.ts";
 

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import type { LegNumber } from "./leg-number.ts";
 

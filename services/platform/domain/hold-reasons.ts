@@ -1,4 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { accountArchived, accountBusy, accountStopped, type Obstacle } from "./account-obstacles.ts";
 import { type LostMovement, repeatsLost } from "./lost-movement.ts";
 import { type PermitGate, refusalOfGate } from "./permit-gate.ts";

@@ -1,4 +1,4 @@
-import { BASE32 } from "#kernel/base32.ts";
+import { BASE32 } from "#kernel/values/base32.ts";
 
 /** Characters of the hash of a key: 50 bits in Crockford's base32. */
 export const HASH_LENGTH = 10;

@@ -1,4 +1,4 @@
-import type { Brand } from "#kernel/brand.ts";
+import type { Brand } from "#kernel/values/brand.ts";
 
 /** Number of a leg; it is unique for ever, also after a restore of the database to an earlier time. */
 export type LegNumber = Brand<bigint, "LegNumber">;

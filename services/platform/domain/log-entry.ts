@@ -1,4 +1,4 @@
-import type { Money } from "#kernel/money.ts";
+import type { Money } from "#kernel/values/money.ts";
 import type { Role } from "./role.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { foldText, readReference, textOfComment } from "./reference.ts";
 

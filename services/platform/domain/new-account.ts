@@ -1,6 +1,6 @@
-import type { FieldError } from "#kernel/refusal.ts";
-import { MAX_LEVERAGE } from "#kernel/limits.ts";
-import { platformTextError } from "#kernel/platform-text.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
+import { MAX_LEVERAGE } from "#kernel/values/limits.ts";
+import { platformTextError } from "#kernel/values/platform-text.ts";
 import { refuse } from "../refusals.ts";
 import { isRequestKey, MAX_KEY_LENGTH } from "./request-key.ts";
 import type { Role } from "./role.ts";

@@ -1,4 +1,4 @@
-import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /**

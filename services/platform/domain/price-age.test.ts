@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/values/duration.ts";
 import { isOfOpenSession, isRecent, type ServerTime, type WeekOfSessions } from "./price-age.ts";
 
 /** The server's clock is three hours ahead of UTC. */

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { DAY_MS, MINUTE_MS } from "#kernel/values/duration.ts";
 
 /** From and to, in minutes of a day of the server's wall clock; the end is not included. */
 export type Session = { readonly open: number; readonly close: number };

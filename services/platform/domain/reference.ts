@@ -1,5 +1,5 @@
-import { checkCharacter } from "#kernel/check-character.ts";
-import { BASE32, toBase32 } from "#kernel/base32.ts";
+import { checkCharacter } from "#kernel/values/check-character.ts";
+import { BASE32, toBase32 } from "#kernel/values/base32.ts";
 import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import { MAX_ATTEMPTS } from "./leg-machine.ts";
 import { legNumber, type LegNumber } from "./leg-number.ts";

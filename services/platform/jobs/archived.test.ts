@@ -25,7 +25,7 @@ import {
 import { eraseAccount } from "../commands/erase-account.ts";
 import { findReturned } from "./find-returned.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { CONFIRM_AFTER_MS } from "../amendments/deleted-deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";

@@ -1,4 +1,4 @@
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import { accepts } from "../domain/leg-machine.ts";
 import { recordNow } from "../protocol/record-now.ts";

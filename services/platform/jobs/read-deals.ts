@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import { leaseCandidate } from "#kernel/postgres/lease.ts";
 import type { Deps } from "../deps.ts";
 import { batchesOf } from "../mt5/fields.ts";

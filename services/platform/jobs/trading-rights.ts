@@ -1,6 +1,6 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type { Deps } from "../deps.ts";
 import type { ChangeOutcome } from "../mt5/change-user.ts";
 import { Mt5Error } from "../mt5/errors.ts";

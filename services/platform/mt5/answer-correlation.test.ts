@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { createSeenTickets, createTicketLook, hasNoDealWithComment, type HistoryReads } from "./answer-correlation.ts";
 import type { Deal } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";

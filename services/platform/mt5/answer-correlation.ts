@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { batchQueue } from "#kernel/batch-queue.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
 import { type Deal, effectOf, isBalanceOperation, type Period } from "./deals.ts";
 import { isMt5Error, orElse } from "./errors.ts";
 import { CLOCK_WINDOW_MS } from "./server-clock.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatMinor, MAX_AMOUNT } from "#kernel/money.ts";
+import { formatMinor, MAX_AMOUNT } from "#kernel/values/money.ts";
 import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { DEAL_ACTION } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";

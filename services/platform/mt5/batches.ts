@@ -1,5 +1,5 @@
-import type { Log } from "#kernel/log.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { Mt5Error } from "./errors.ts";
 import type { JsonValue } from "./http/json.ts";
 import { rowsOf } from "./lists.ts";

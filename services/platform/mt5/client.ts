@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from "#kernel/clock.ts";
-import type { Log } from "#kernel/log.ts";
+import { type Clock, systemClock } from "#kernel/values/clock.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { createBatchSupport } from "./batches.ts";
 import { type Backoff, DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { BatchSupport } from "./batches.ts";
 import type { Reader } from "./reader.ts";
 import type { SessionPool } from "./session/session-pool.ts";

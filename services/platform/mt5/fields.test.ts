@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { exactMinor, fieldsOf, roundedMinor } from "./fields.ts";
 import { readJson } from "./http/json.ts";
 

@@ -1,4 +1,4 @@
-import { inBatches } from "#kernel/in-batches.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
 import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram } from "prom-client";
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import { KNOWN_RETCODES } from "./retcodes.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MINUTE_MS } from "#kernel/duration.ts";
-import type { Log } from "#kernel/log.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { type Backoff, createReconnectPause } from "./session/backoff.ts";
 import { Mt5Error } from "./errors.ts";
 

@@ -1,6 +1,6 @@
-import { type Clock, systemClock } from "#kernel/clock.ts";
-import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
-import { offsetsOf } from "#kernel/time-zone.ts";
+import { type Clock, systemClock } from "#kernel/values/clock.ts";
+import { DAY_MS, MINUTE_MS } from "#kernel/values/duration.ts";
+import { offsetsOf } from "#kernel/values/time-zone.ts";
 
 /** Converts the times of the platform, which are its own wall clock written in the form of UTC. */
 export type ServerClock = {

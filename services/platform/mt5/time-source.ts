@@ -1,5 +1,5 @@
-import type { Clock } from "#kernel/clock.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import type { Clock } from "#kernel/values/clock.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { Mt5Error } from "./errors.ts";
 import { MAX_CLOCK_DIFFERENCE_MS, type ServerClock, zoneClock } from "./server-clock.ts";
 

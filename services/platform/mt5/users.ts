@@ -1,4 +1,4 @@
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { readBatch } from "./batches.ts";

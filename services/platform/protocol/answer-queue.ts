@@ -1,4 +1,4 @@
-import { batchQueue } from "#kernel/batch-queue.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { SendingDeps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";

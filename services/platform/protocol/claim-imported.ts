@@ -1,4 +1,4 @@
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { importedFeeKey, recordedFeeKey } from "../domain/imported-leg.ts";
 import type { Account } from "../store/accounts.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readKeyHash } from "../domain/key-hash.ts";
 import { LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { legNumber } from "../domain/leg-number.ts";
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import { commentOfLeg } from "./comment-of-leg.ts";
 
 const KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";

@@ -1,4 +1,4 @@
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { platformComment, type Reference } from "../domain/reference.ts";
 

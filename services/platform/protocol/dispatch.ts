@@ -1,8 +1,8 @@
-import { batchQueue } from "#kernel/batch-queue.ts";
-import { gatherReads } from "#kernel/gather-reads.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
+import { gatherReads } from "#kernel/batches/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import { listLegsOf } from "../store/legs.ts";
 import { listNext, type WaitingLeg } from "../store/queues.ts";

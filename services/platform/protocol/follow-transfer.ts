@@ -1,4 +1,4 @@
-import { answerWithin } from "#kernel/answer-within.ts";
+import { answerWithin } from "#kernel/jobs/answer-within.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { isTurnOf } from "../domain/admission.ts";

@@ -1,5 +1,5 @@
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { RequestedMovement } from "../domain/lost-movement.ts";
 import type { Facts } from "./history/read-facts.ts";

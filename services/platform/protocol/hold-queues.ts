@@ -1,5 +1,5 @@
-import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { type BatchQueue, batchQueue } from "#kernel/batches/batch-queue.ts";
+import { type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";

@@ -1,6 +1,6 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { accountArchived, accountBusy, accountStopped, historyNotRead } from "../domain/account-obstacles.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
 import { refuse } from "../refusals.ts";

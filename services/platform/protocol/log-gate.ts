@@ -1,4 +1,4 @@
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { PermitGate } from "../domain/permit-gate.ts";
 import { DATABASE_BEHIND } from "../domain/review-actions.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts";

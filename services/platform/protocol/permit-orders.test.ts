@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";

@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { repeatsLost } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { registerInstance } from "../register-instance.ts";

@@ -1,4 +1,4 @@
-import { batchQueue } from "#kernel/batch-queue.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { tracePlace } from "#kernel/tracing/span.ts";

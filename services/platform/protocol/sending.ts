@@ -1,4 +1,4 @@
-import type { GatheredRead } from "#kernel/gather-reads.ts";
+import type { GatheredRead } from "#kernel/batches/gather-reads.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import type { Decision, PermitRequest } from "./permit-requests.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit } from "../testing/requests.ts";

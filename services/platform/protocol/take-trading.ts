@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { confirmChange } from "../commands/confirm-change.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";

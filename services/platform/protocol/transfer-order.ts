@@ -1,5 +1,5 @@
-import { MAX_AMOUNT } from "#kernel/money.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";

@@ -1,5 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { type TransferLegResult, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import type { Transfer } from "../store/transfers.ts";

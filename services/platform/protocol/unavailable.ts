@@ -1,5 +1,5 @@
 import { CommitUnknown, isTransient } from "#kernel/postgres/failure.ts";
-import { BUSY_RETRY_AFTER_MS, type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, type Refusal, RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { refuse } from "../refusals.ts";
 

@@ -1,5 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type {
   InspectAccountsRequest,
   InspectAccountsResponse,

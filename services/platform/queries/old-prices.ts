@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import { isOfOpenSession, isRecent, type WeekOfSessions } from "../domain/price-age.ts";
 import type { Deps } from "../deps.ts";
 import type { Tick } from "../mt5/prices.ts";

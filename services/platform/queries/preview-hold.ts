@@ -1,5 +1,5 @@
 import { refusalToProto } from "#kernel/contract/error.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { HoldResponse, PreviewHoldRequest, PreviewHoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, eventually, aProcess, aProcessWith } from "../testing/world.ts";
 import { transferThatIs } from "../testing/recorded-transfer.ts";

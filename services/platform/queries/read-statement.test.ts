@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";

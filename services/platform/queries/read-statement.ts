@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { usd } from "#kernel/values/money.ts";
+import { MAX_PAGE_SIZE, pageOf } from "#kernel/values/page.ts";
 import type {
   ReadStatementRequest,
   ReadStatementResponse,

@@ -1,4 +1,4 @@
-import { later } from "#kernel/retry.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import { type GetStatusResponse, type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { listResumeBlocks } from "../protocol/reviews/resume-all.ts";

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { usd } from "#kernel/values/money.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import {
   type ReadTransfersRequest,
   type ReadTransfersResponse,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { HOUR_MS, MINUTE_MS } from "#kernel/values/duration.ts";
 import { column, execute, many, one, sql } from "#kernel/postgres/query.ts";
-import type { LogFields } from "#kernel/log.ts";
+import type { LogFields } from "#kernel/process/log.ts";
 import type { Deps } from "../deps.ts";
 import { dealReader } from "../jobs/read-deals.ts";
 import { findGateFacts } from "../store/permit-gate.ts";

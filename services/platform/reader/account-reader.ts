@@ -1,5 +1,5 @@
-import { concurrently } from "#kernel/concurrently.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { concurrently } from "#kernel/batches/concurrently.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import type { LeaseCandidate } from "#kernel/postgres/lease.ts";
 import { DeletedDeals, ShownDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";

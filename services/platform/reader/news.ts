@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import type { LeaseCandidate } from "#kernel/postgres/lease.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { listManaged, type ManagedAccount } from "../store/accounts.ts";

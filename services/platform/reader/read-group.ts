@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import type { GroupDeals } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
 

@@ -1,4 +1,4 @@
-import { concurrently } from "#kernel/concurrently.ts";
+import { concurrently } from "#kernel/batches/concurrently.ts";
 import type { Deal, Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";

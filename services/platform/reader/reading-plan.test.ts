@@ -1,5 +1,5 @@
 import { expect, test, type TestContext, vi } from "vitest";
-import type { LogFields } from "#kernel/log.ts";
+import type { LogFields } from "#kernel/process/log.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";

@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { isExactMask } from "../mt5/groups.ts";
 import type { KnownAccount, KnownAccounts, KnownGroup } from "./news.ts";
 

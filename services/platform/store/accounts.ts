@@ -1,4 +1,4 @@
-import { type Money, usd } from "#kernel/money.ts";
+import { type Money, usd } from "#kernel/values/money.ts";
 import {
   execute,
   fragment,

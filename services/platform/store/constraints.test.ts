@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usd, zero } from "#kernel/money.ts";
+import { usd, zero } from "#kernel/values/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";

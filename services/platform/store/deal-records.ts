@@ -1,4 +1,4 @@
-import { inBatches } from "#kernel/in-batches.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
 import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";

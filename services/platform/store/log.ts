@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type EntryCause, type LogEntry, type NewEntry, type Trade, tradeOf } from "../domain/log-entry.ts";

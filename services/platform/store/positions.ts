@@ -1,4 +1,4 @@
-import { type Money, usd } from "#kernel/money.ts";
+import { type Money, usd } from "#kernel/values/money.ts";
 import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { OpenPosition } from "../domain/open-positions.ts";

@@ -1,4 +1,4 @@
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aCall, eventually, type Instance } from "./world.ts";

@@ -1,4 +1,4 @@
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Requesters } from "../checks/ownership.ts";

@@ -1,4 +1,4 @@
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 

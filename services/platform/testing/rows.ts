@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";

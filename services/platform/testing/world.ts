@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import {
   type PlatformServiceService,

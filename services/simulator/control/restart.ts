@@ -1,4 +1,4 @@
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { record, serverTimeMs, type TradeServer } from "../trade-server.ts";
 import { type Connection, resetConnection } from "../webapi/connection.ts";
 import { integer, readerOf } from "./body.ts";

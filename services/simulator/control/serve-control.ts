@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from "fastify";
-import type { Log } from "#kernel/log.ts";
-import { listenError } from "#kernel/startup-error.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { listenError } from "#kernel/process/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import type { Connection } from "../webapi/connection.ts";
 import {

@@ -1,4 +1,4 @@
-import { DAY_MS, MINUTE_MS } from "#kernel/duration.ts";
+import { DAY_MS, MINUTE_MS } from "#kernel/values/duration.ts";
 import { divideHalfAway } from "./decimal.ts";
 import { LOT, MONEY_DIGITS } from "./units.ts";
 

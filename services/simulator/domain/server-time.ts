@@ -1,4 +1,4 @@
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 
 /** Minutes that the zone's wall clock is ahead of UTC at an instant. */
 export type ZoneOffset = (utcMs: number) => number;

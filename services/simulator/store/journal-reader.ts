@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { StartupError } from "#kernel/startup-error.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import type { Change } from "../domain/change.ts";
 import { decodeChange } from "./change-codec.ts";
 

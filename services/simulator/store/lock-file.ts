@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { link, readFile, unlink, writeFile } from "node:fs/promises";
-import { isRunning, startOf } from "#kernel/process-start.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { isRunning, startOf } from "#kernel/process/process-start.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 
 /** Process ids are reused, in a container always the same one. */
 type Holder = { readonly pid: number; readonly startedAt: string };

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { writeWhole } from "../store/folder.ts";
 
 /** PEM. The certificate is self-signed: clients that trust this file trust this server only. */

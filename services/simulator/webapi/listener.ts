@@ -7,8 +7,8 @@ import {
 } from "node:http";
 import { createServer as createTcpServer, type Server as TcpServer, type Socket } from "node:net";
 import { createSecureContext, type SecureContext, TLSSocket } from "node:tls";
-import type { Log } from "#kernel/log.ts";
-import { listenError } from "#kernel/startup-error.ts";
+import type { Log } from "#kernel/process/log.ts";
+import { listenError } from "#kernel/process/startup-error.ts";
 import type { TradeServer } from "../trade-server.ts";
 import { answerCall } from "./answer-call.ts";
 import { type Connection, openConnection, resetConnection } from "./connection.ts";

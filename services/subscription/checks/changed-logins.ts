@@ -1,4 +1,4 @@
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { column, type Fragment, fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Logins that are examined together with what was written of them. */

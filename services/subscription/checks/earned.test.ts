@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { findingsOf } from "../testing/ledger.ts";
 import { passCursor, settledCursor } from "#kernel/testing/walk.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { corrupt as change } from "#test/support/corrupt.ts";
 import { type Pair, settle, subscribed } from "../testing/settle.ts";

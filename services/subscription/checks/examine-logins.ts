@@ -1,5 +1,5 @@
-import { inBatches } from "#kernel/in-batches.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { CHECK_EVERY_MS } from "#catalogue/checks.ts";

@@ -1,4 +1,4 @@
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { abs, type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

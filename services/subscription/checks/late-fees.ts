@@ -1,4 +1,4 @@
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import type { Deps } from "../deps.ts";

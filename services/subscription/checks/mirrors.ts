@@ -1,6 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { inBatches } from "#kernel/in-batches.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";

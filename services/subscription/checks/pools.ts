@@ -1,5 +1,5 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { inSnapshot } from "#kernel/postgres/transaction.ts";
 import { abs, type Check, described, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { many, sql, type Statement } from "#kernel/postgres/query.ts";

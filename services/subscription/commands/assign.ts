@@ -1,11 +1,11 @@
-import { labelErrors } from "#kernel/labels.ts";
+import { labelErrors } from "#kernel/values/labels.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { later, RECOVERY_GRACE_MS } from "#kernel/jobs/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";

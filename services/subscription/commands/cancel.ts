@@ -1,6 +1,6 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { cancelled, notCancellable } from "#catalogue/queue-until-flat.ts";
-import { recordedAs } from "#kernel/refusal.ts";
+import { recordedAs } from "#kernel/values/refusal.ts";
 import type { CancelWithdrawalResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { markCancelled } from "../store/departure-queue.ts";

@@ -2,7 +2,7 @@ import { v7 as uuidv7, validate, version } from "uuid";
 import { expect, test, vi } from "vitest";
 import { balances } from "../testing/ledger.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { statesOf } from "#kernel/testing/states.ts";

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { CloseMasterRequest, CloseMasterResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkDeparture } from "../domain/departure-reasons.ts";

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { cancelled, expired } from "#catalogue/queue-until-flat.ts";
-import { recordedAs } from "#kernel/refusal.ts";
+import { recordedAs } from "#kernel/values/refusal.ts";
 import { statesOf } from "#kernel/testing/states.ts";
 import { OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";

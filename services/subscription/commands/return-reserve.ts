@@ -1,5 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { ReturnReserveRequest, ReturnReserveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isPresent, validate } from "../domain/validate.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { labelErrors } from "#kernel/labels.ts";
+import { labelErrors } from "#kernel/values/labels.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { queueErrors, waitsForMaster } from "#catalogue/queue-until-flat.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { later } from "#kernel/retry.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate } from "../domain/validate.ts";

@@ -3,7 +3,7 @@ import { expect, test, vi } from "vitest";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import {
   WithdrawalState,
   type WithdrawRequest,

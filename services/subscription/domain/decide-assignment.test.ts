@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { accountReasons, type AssignmentFacts, blockedBy, notAccepting } from "./decide-assignment.ts";
 
 const GOOD: AssignmentFacts = {

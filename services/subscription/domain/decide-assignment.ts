@@ -1,5 +1,5 @@
-import { formatAmount, formatDecimal, type Money } from "#kernel/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { formatAmount, formatDecimal, type Money } from "#kernel/values/money.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import type { SubscriptionStatus } from "./lifecycle.ts";
 import { accountBusy } from "./lock-refusals.ts";

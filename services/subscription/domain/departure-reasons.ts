@@ -1,5 +1,5 @@
-import { formatAmount, formatMinor, usd } from "#kernel/money.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { formatAmount, formatMinor, usd } from "#kernel/values/money.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { accountBusy } from "./lock-refusals.ts";
 import { safetyStop } from "./safety-stop.ts";

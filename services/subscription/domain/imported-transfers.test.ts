@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import { isImported, movedBefore } from "./imported-transfers.ts";
 
 const MAX = MAX_AMOUNT.minor;

@@ -1,4 +1,4 @@
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 
 /** Begins the key of a movement whose transfer was lost with commits of the database. */
 const IMPORTED = "imported:";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HISTORY_WAITED_FOR, OUTCOME_WAITED_FOR, TURN_WAITED_FOR } from "#catalogue/busy-account.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { refusalOfLock } from "./lock-refusals.ts";
 
 test("whether an account waits for an unknown outcome, for its history or for its turn is read from the reason", () => {

@@ -1,5 +1,5 @@
 import { OUTCOME_WAITED_FOR, waitsForNoCommand, waitsForOutcome } from "#catalogue/busy-account.ts";
-import { type Refusal } from "#kernel/refusal.ts";
+import { type Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 export function accountBusy(message: string): Refusal {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import { inParts, takeWhatFits } from "./parts.ts";
 
 const anAmount = fc.bigInt(-5n * MAX_AMOUNT.minor, 5n * MAX_AMOUNT.minor);

@@ -1,4 +1,4 @@
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 
 /** Splits a signed amount into parts of at most one transfer; no parts for 0. */
 export function inParts(amount: bigint): bigint[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UTC } from "#kernel/time-zone.ts";
+import { UTC } from "#kernel/values/time-zone.ts";
 import {
   chainValuations,
   type DayPart,

@@ -1,4 +1,4 @@
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** The refusal of every new operation with a Master whose pool needs manual review. */

@@ -1,4 +1,4 @@
-import type { FieldError, Refusal } from "#kernel/refusal.ts";
+import type { FieldError, Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** The error of one field; undefined when the field is valid. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { FindTermsResponse } from "#proto/pamm/fee/v1/fee.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
-import { later } from "#kernel/retry.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../deps.ts";
 import type { FeeFacts } from "../domain/fees/terms.ts";
 import { feeFactsOf } from "../messages/fee-facts.ts";

@@ -1,5 +1,5 @@
-import { retryLevel } from "#kernel/transient-failure.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { openLedger, saveLedger } from "../processes/allocate/ledger.ts";

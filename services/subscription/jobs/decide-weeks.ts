@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { decideWeekPage } from "../processes/fees/decide-week.ts";

@@ -1,5 +1,5 @@
 import type { Fragment } from "#kernel/postgres/query.ts";
-import { later } from "#kernel/retry.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import { lastToClose, markMaster, valueMaster, waitAfterCutOff } from "../processes/allocate/mark-master.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";

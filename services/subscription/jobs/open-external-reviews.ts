@@ -1,4 +1,4 @@
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { NewCase } from "#kernel/review/cases.ts";

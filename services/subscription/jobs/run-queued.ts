@@ -1,8 +1,8 @@
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { expired } from "#catalogue/queue-until-flat.ts";
-import { recordedAs, Refusal } from "#kernel/refusal.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { recordedAs, Refusal } from "#kernel/values/refusal.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../deps.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { depart } from "../processes/departure/depart.ts";

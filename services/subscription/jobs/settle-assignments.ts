@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import {
   abandonAssignment,
   finishAssignment,

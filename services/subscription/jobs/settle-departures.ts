@@ -1,4 +1,4 @@
-import { reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Deps } from "../deps.ts";
 import { abandonTry, depart } from "../processes/departure/depart.ts";

@@ -1,6 +1,6 @@
 import { Gauge } from "prom-client";
-import { type Job, showRegularly } from "#kernel/job.ts";
-import type { Log } from "#kernel/log.ts";
+import { type Job, showRegularly } from "#kernel/jobs/job.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { readClosings } from "../store/closings.ts";
 import { readQueue } from "../store/departure-queue.ts";

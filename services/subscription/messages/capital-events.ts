@@ -1,7 +1,7 @@
 import { publish, publishAll } from "#kernel/feed/publish.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import {
   ExitCompleted,
   ExitRequested,

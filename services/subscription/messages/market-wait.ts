@@ -1,5 +1,5 @@
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import type { GetWaitingFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import { type MarketWait as MarketWaitMessage, MarketWaitReason } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { MarketWait } from "../store/market-waits.ts";

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { keyOf } from "#kernel/key-of.ts";
-import { usd } from "#kernel/money.ts";
+import { keyOf } from "#kernel/values/key-of.ts";
+import { usd } from "#kernel/values/money.ts";
 import {
   type DepartureFigures,
   type Subscription as SubscriptionMessage,

@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { HoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { accountBusy, refusalOfLock } from "../domain/lock-refusals.ts";

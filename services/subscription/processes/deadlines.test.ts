@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { retryOnContention, waitBudget } from "./deadlines.ts";
 
 const TRANSIENT = new Refusal({ code: "account_busy", status: "busy", message: "Busy." });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 
 const SERVICE = "subscription";
 /** How long a job waits for the reply to one step of a saga. */

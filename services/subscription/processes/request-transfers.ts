@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import { PermitState, type TransferRequest, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { saveGeneration } from "../store/permit-generation.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import { areSameWeeks } from "../domain/weeks.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";

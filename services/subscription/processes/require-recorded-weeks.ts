@@ -1,6 +1,6 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { DAY_MS, SECOND_MS } from "#kernel/duration.ts";
-import { StartupError } from "#kernel/startup-error.ts";
+import { DAY_MS, SECOND_MS } from "#kernel/values/duration.ts";
+import { StartupError } from "#kernel/process/startup-error.ts";
 import { areSameWeeks, type Week } from "../domain/weeks.ts";
 import { countMastersWithWeeks, findRecordedWeek, recordWeek } from "../store/open-weeks.ts";
 

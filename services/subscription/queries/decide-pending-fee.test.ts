@@ -1,4 +1,4 @@
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { expect, test } from "vitest";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { InvestorTerms, TermsStep } from "#proto/pamm/fee/v1/fee.ts";

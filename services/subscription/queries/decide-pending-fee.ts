@@ -16,8 +16,8 @@ import { decideNow, poolOf, readDueNow, sumDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
 import { findLastDeal } from "../store/master-results.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { usd } from "#kernel/values/money.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { listFeeFloors } from "../store/fees.ts";
 
 /** No transfer has a key of it. */

@@ -1,6 +1,6 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import type { FindAccountsResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { listVisibleSubscriptions } from "../store/subscription-lists.ts";

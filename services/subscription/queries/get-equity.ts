@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { GetEquityRequest, GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, validate } from "../domain/validate.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { deposit, holdForWithdrawal } from "../testing/funding.ts";
 import { enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, aPair } from "../testing/settle.ts";

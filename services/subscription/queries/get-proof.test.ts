@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type AccountProof, type GetProofRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { deposit } from "../testing/funding.ts";

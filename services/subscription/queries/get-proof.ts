@@ -1,10 +1,10 @@
-import { inBatches } from "#kernel/in-batches.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
   AccountProof as AccountProofMessage,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type {

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
-import { usd } from "#kernel/money.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import { usd } from "#kernel/values/money.ts";
 import type {
   AllocationPosition,
   InvestorAllocation,

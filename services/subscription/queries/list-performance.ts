@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { pageOf } from "#kernel/page.ts";
+import { usd } from "#kernel/values/money.ts";
+import { pageOf } from "#kernel/values/page.ts";
 import type {
   ListPerformanceRequest,
   ListPerformanceResponse,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
+import { MAX_TRANSFER_KEYS } from "#kernel/values/limits.ts";
 import {
   type GetOperationRequest,
   type ListOperationsRequest,
@@ -9,8 +9,8 @@ import {
   OperationOutcome,
   QueueState,
 } from "#proto/pamm/funding/v1/funding.ts";
-import { keyOf } from "#kernel/key-of.ts";
-import { fittingPage } from "#kernel/page.ts";
+import { keyOf } from "#kernel/values/key-of.ts";
+import { fittingPage } from "#kernel/values/page.ts";
 import type { Deps } from "../deps.ts";
 import { exitKey, leftByKey } from "../domain/lifecycle.ts";
 import { refuse } from "../refusals.ts";

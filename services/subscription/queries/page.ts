@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { type Check, isBetween } from "../domain/validate.ts";
 
 export function isPageSize(limit: number): Check {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type ListSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionService } from "../service.ts";
 import { settle, subscribed, aPair } from "../testing/settle.ts";

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
-import { LOST_PLACE, MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { LOST_PLACE, MAX_PAGE_SIZE, pageOf } from "#kernel/values/page.ts";
 import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type {
   CountActiveInvestorsRequest,

@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { later } from "#kernel/retry.ts";
+import { usd } from "#kernel/values/money.ts";
+import { later } from "#kernel/jobs/retry.ts";
 import type {
   FindMirrorsRequest,
   FindMirrorsResponse,
@@ -10,7 +10,7 @@ import type {
 import type { Deps } from "../deps.ts";
 import { sumFlows as readSums } from "../store/flows.ts";
 import { findLastDeal } from "../store/master-results.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { isBetween, validate } from "../domain/validate.ts";
 import { listMirroredParts } from "../store/mirrored-parts.ts";
 

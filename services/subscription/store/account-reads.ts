@@ -1,4 +1,4 @@
-import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { type FiledNumber, findFiledNumbers } from "./filed-numbers.ts";
 import { type InvestorState, listInvestorStates } from "./investor-states.ts";

@@ -1,5 +1,5 @@
 import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { RefusalFacts } from "#kernel/refusal.ts";
+import type { RefusalFacts } from "#kernel/values/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { UnopenState } from "../domain/decide-assignment.ts";
 import { SUBSCRIPTION_COLUMNS, type Subscription } from "./subscriptions.ts";

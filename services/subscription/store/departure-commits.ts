@@ -1,5 +1,5 @@
-import { batchQueue, type BatchQueue } from "#kernel/batch-queue.ts";
-import type { Clock } from "#kernel/clock.ts";
+import { batchQueue, type BatchQueue } from "#kernel/batches/batch-queue.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { type Departure, type Ended, insertDepartures, markEnded, type NewDeparture } from "./departures.ts";
 

@@ -9,7 +9,7 @@ import {
   sql,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { CLAIM_MS } from "#kernel/retry.ts";
+import { CLAIM_MS } from "#kernel/jobs/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
 import { lockOwnerOf } from "../domain/departure.ts";

@@ -1,6 +1,6 @@
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { RefusalFacts } from "#kernel/refusal.ts";
+import type { RefusalFacts } from "#kernel/values/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind, DepartureNumbers } from "../domain/decide-departure.ts";
 import { lockOwnerOf } from "../domain/departure.ts";

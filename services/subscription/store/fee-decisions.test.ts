@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aMaster, aWorld } from "../testing/world.ts";

@@ -1,4 +1,4 @@
-import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import {
   column,
   execute,

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import { column, execute, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";

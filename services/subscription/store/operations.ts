@@ -1,4 +1,4 @@
-import { type Labels, labelsText } from "#kernel/labels.ts";
+import { type Labels, labelsText } from "#kernel/values/labels.ts";
 import {
   allOf,
   execute,

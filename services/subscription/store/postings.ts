@@ -1,7 +1,7 @@
 import { column, execute, fragment, many, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { MAX_AMOUNT } from "#kernel/money.ts";
-import { CLAIM_MS } from "#kernel/retry.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
+import { CLAIM_MS } from "#kernel/jobs/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Part } from "../domain/pool/unit-pool.ts";
 import { GENERATION } from "./permit-generation.ts";

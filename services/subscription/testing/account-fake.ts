@@ -1,7 +1,7 @@
 import type { Client } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { AccountKind, type AccountServiceService, type Investor, type Master } from "#proto/pamm/account/v1/account.ts";
 
 export type AccountFake = {

@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { expect } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
 import { STRIDE } from "#test/support/proof.ts";

@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { sized } from "#test/support/proof.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";

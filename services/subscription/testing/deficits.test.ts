@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";

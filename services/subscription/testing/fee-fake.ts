@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type {
   ConfigureRequest,
   DueItem,

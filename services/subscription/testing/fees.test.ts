@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { aPool } from "./trading-pairs.ts";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { outcomeUnknown } from "#kernel/contract/refusals.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";

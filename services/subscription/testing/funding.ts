@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import {

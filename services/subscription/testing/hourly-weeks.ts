@@ -1,4 +1,4 @@
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import { aWorld, passTime, type World } from "./world.ts";
 
 /** The wait after a cut-off until a week of one hour is closed. */

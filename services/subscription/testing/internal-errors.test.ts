@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { expect, test } from "vitest";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { openLedger, strikeLedger } from "../processes/allocate/ledger.ts";

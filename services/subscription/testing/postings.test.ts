@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MINUTE_MS } from "#kernel/duration.ts";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";

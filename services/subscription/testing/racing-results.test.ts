@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { sized } from "#test/support/proof.ts";
 import { runningService, expectConverged } from "./run-service.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { type AccountMoved, MovementKind, type Trade } from "#proto/pamm/platform/v1/movement.ts";
 import { enter, type Entry, type FakePosition, getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { World } from "./world.ts";

@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import { many, matchesRow, one, sql } from "#kernel/postgres/query.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";

@@ -1,5 +1,5 @@
-import { formatExact } from "#kernel/exact-decimal.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatExact } from "#kernel/values/exact-decimal.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { cents } from "#kernel/testing/cents.ts";
 import { decideDue } from "../domain/fees/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/fees/layers.ts";

@@ -1,9 +1,9 @@
 import { v7 as uuidv7 } from "uuid";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
-import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
-import { createLog } from "#kernel/log.ts";
-import { calendarOf } from "#kernel/time-zone.ts";
+import { DAY_MS, HOUR_MS } from "#kernel/values/duration.ts";
+import { createLog } from "#kernel/process/log.ts";
+import { calendarOf } from "#kernel/values/time-zone.ts";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type TestDatabase, testDatabase } from "#test/support/database.ts";

@@ -1,8 +1,8 @@
-import { concurrently } from "#kernel/concurrently.ts";
+import { concurrently } from "#kernel/batches/concurrently.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
-import { type Identity, readIdentity } from "#kernel/identity.ts";
+import { type Identity, readIdentity } from "#kernel/certificates/identity.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { owningClient } from "#test/support/owning-client.ts";

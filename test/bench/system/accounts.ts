@@ -1,4 +1,4 @@
-import { concurrently } from "#kernel/concurrently.ts";
+import { concurrently } from "#kernel/batches/concurrently.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, platformBalanceOf, type Reply } from "../../journey/support/client.ts";
 

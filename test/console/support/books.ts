@@ -1,5 +1,5 @@
-import { DAY_MS } from "#kernel/duration.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCalculation, anExplanation, aPayment } from "../../../services/edge/api/samples/fee.ts";

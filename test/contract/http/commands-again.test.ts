@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";

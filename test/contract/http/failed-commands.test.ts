@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type Answer, type EdgeAnswers, testEdge, type TestEdge } from "../../../services/edge/testing/test-edge.ts";
 import { ROUTES } from "../../../services/edge/api/routes.ts";
 import { type Command, COMMANDS } from "./commands.ts";

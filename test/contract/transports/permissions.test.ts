@@ -4,11 +4,11 @@ import { type Contract, type Implementation, methodsOf, type Permissions } from 
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { DAY_MS } from "#kernel/duration.ts";
-import { systemClock } from "#kernel/clock.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { systemClock } from "#kernel/values/clock.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
+import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/values/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { createIdempotencyStore } from "../../../services/edge/http/idempotency/idempotency-store.ts";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseDecimal } from "#kernel/money.ts";
+import { parseDecimal } from "#kernel/values/money.ts";
 import { isObject, itemsOf, type Json, type JsonObject, parseExact, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { RunningSystem } from "./system.ts";
 

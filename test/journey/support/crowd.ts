@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, type Reply, untilKnown } from "./client.ts";
 import { expectDone, newInvestor, unassign } from "./client-requests.ts";

@@ -5,7 +5,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inject } from "vitest";
-import { startOf } from "#kernel/process-start.ts";
+import { startOf } from "#kernel/process/process-start.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";

@@ -1,7 +1,7 @@
 import type { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
 import { type WithdrawResponse, WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { Refusal } from "../../../services/kernel/refusal.ts";
+import type { Refusal } from "../../../services/kernel/values/refusal.ts";
 import type { Leg } from "../plan/plan.ts";
 import { isUnder, payoutKey } from "./movement.ts";
 import { readSentReference } from "./reference.ts";

@@ -1,4 +1,4 @@
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import type { WrittenRow } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { ServerDeal } from "../world/trade-server.ts";

@@ -1,6 +1,6 @@
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
-import type { Log } from "../../../services/kernel/log.ts";
+import type { Log } from "../../../services/kernel/process/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Deps } from "../../../services/fee/deps.ts";
 import { feeQueues } from "../../../services/fee/queues.ts";

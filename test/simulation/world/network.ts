@@ -1,6 +1,6 @@
 import { callContext } from "../../../services/kernel/contract/context.ts";
 import type { CallContext } from "../../../services/kernel/contract/contract.ts";
-import { Refusal } from "../../../services/kernel/refusal.ts";
+import { Refusal } from "../../../services/kernel/values/refusal.ts";
 import type { Faults } from "./faults.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";

@@ -1,7 +1,7 @@
-import { HOUR_MS } from "../../../services/kernel/duration.ts";
+import { HOUR_MS } from "../../../services/kernel/values/duration.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
-import type { Log } from "../../../services/kernel/log.ts";
+import type { Log } from "../../../services/kernel/process/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { COMMAND_TIMEOUT_MS } from "../../../services/platform/domain/permit.ts";

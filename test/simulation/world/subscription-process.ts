@@ -3,9 +3,9 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 import type { Implementation } from "../../../services/kernel/contract/contract.ts";
 import { consumeFeed, type FeedConsumer } from "../../../services/kernel/feed/consume.ts";
 import type { FeedReader } from "../../../services/kernel/feed/read.ts";
-import type { Log } from "../../../services/kernel/log.ts";
+import type { Log } from "../../../services/kernel/process/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
-import { calendarOf } from "../../../services/kernel/time-zone.ts";
+import { calendarOf } from "../../../services/kernel/values/time-zone.ts";
 import { createWakeSignals, type Deps } from "../../../services/subscription/deps.ts";
 import { fileAccountMovement } from "../../../services/subscription/events/file-account-movement.ts";
 import { FEEDS, subscriptionJobs, subscriptionService } from "../../../services/subscription/service.ts";

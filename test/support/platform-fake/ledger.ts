@@ -1,6 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type AccountMoved, AccountRole, MovementKind, type Trade } from "#proto/pamm/platform/v1/movement.ts";
 
 /** Volume in units of 1e-8 lots, money in cents. */

@@ -3,8 +3,8 @@ import type { Client } from "#kernel/contract/contract.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { isDeepStrictEqual } from "node:util";
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { usd } from "#kernel/values/money.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   type ClaimedFee,

@@ -1,4 +1,4 @@
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { GetBalanceResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, list, model, nullableString, string } from "../../fields/field.ts";
 import { at, ofWhole, optional } from "../../fields/message.ts";

@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount } from "#kernel/money.ts";
+import { formatAmount } from "#kernel/values/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import { bool, choice, model, string } from "../../fields/field.ts";
 import { always, at, shown } from "../../fields/message.ts";

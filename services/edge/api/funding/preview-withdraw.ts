@@ -1,4 +1,4 @@
-import { formatDecimal } from "#kernel/money.ts";
+import { formatDecimal } from "#kernel/values/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { PreviewWithdrawResponse, WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, choice, model, nullableString, setOf } from "../../fields/field.ts";

@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount, formatDecimal } from "#kernel/money.ts";
+import { formatAmount, formatDecimal } from "#kernel/values/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, choice, model, nullableInteger, nullableString, string } from "../../fields/field.ts";
 import { always, at, ofWhole, shown } from "../../fields/message.ts";

@@ -1,5 +1,5 @@
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { formatAmount, type Money, usd } from "#kernel/money.ts";
+import { formatAmount, type Money, usd } from "#kernel/values/money.ts";
 import type { Money as MoneyMessage } from "#proto/pamm/common/v1/money.ts";
 import type { WithdrawalFigures } from "#proto/pamm/funding/v1/funding.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { MAX_AMOUNT } from "#kernel/money.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import type { Error as RefusalMessage } from "#proto/pamm/common/v1/error.ts";
 import type { PreviewWithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { GetEquityResponse, HoldingValue } from "#proto/pamm/subscription/v1/subscription.ts";

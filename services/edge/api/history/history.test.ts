@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { ReadStatementRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../samples/account.ts";

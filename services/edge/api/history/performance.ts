@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { systemClock } from "#kernel/clock.ts";
+import { systemClock } from "#kernel/values/clock.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CreditedDay } from "#proto/pamm/fee/v1/fee.ts";
 import type { PerformanceDay } from "#proto/pamm/subscription/v1/subscription.ts";

@@ -1,6 +1,6 @@
-import { DAY_MS } from "#kernel/duration.ts";
-import type { FieldError } from "#kernel/refusal.ts";
-import { type Calendar, UTC } from "#kernel/time-zone.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
+import { type Calendar, UTC } from "#kernel/values/time-zone.ts";
 import { choice, text } from "../../fields/field.ts";
 import type { Deps } from "../../http/route.ts";
 import { INSTANT } from "../schemas/request-fields.ts";

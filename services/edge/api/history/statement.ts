@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { ReadStatementResponse, StatementLine, StatementPosition } from "#proto/pamm/platform/v1/platform.ts";
 import { byCode, choice, model, named, nullableId, nullableString, setOf, string } from "../../fields/field.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { OperationAction } from "#proto/pamm/funding/v1/funding.ts";
 import { anAttempt } from "../samples/attempts.ts";
 import { anOperation } from "../samples/funding.ts";

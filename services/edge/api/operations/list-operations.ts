@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { firstIdAt } from "#kernel/uuid-time.ts";
+import { firstIdAt } from "#kernel/values/uuid-time.ts";
 import {
   type ListOperationsRequest,
   type ListOperationsResponse,

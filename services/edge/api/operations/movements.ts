@@ -1,9 +1,9 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { inBatches } from "#kernel/in-batches.ts";
-import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { inBatches } from "#kernel/batches/in-batches.ts";
+import { MAX_TRANSFER_KEYS } from "#kernel/values/limits.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import {
   type Operation,
   OperationAction,

@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type Operation, OperationAction } from "#proto/pamm/funding/v1/funding.ts";
 import { optional } from "../../fields/message.ts";
 import { type Deps, route } from "../../http/route.ts";

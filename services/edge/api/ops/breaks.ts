@@ -1,4 +1,4 @@
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import { bool, list, model, nullableString, read, setOf, smallInteger, string, text } from "../../fields/field.ts";
 import { at, optional, shown } from "../../fields/message.ts";
 import { opaquePage } from "../../fields/page.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { type DecideReviewGroupRequest, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { BOOTSTRAP_ID } from "../../identity/keys/caller.ts";
 import { aReviewGroup, aReviewOfCharge } from "../samples/ops.ts";

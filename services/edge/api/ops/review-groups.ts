@@ -1,5 +1,5 @@
-import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/limits.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { MAX_NOTE_LENGTH, MAX_VOTED_REVIEWS } from "#kernel/values/limits.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { list, model, modelOrNull, read, string, text } from "../../fields/field.ts";
 import { at } from "../../fields/message.ts";
 import { opaquePage } from "../../fields/page.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { MAX_NOTE_LENGTH } from "#kernel/values/limits.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { ACTIONS } from "#catalogue/reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { INT64, list, model, read, text, textOrNumber } from "../../fields/field.ts";

@@ -1,4 +1,4 @@
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import type { StoredEvent } from "../../events/store/events.ts";
 import type { Delivery } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";

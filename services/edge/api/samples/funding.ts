@@ -1,4 +1,4 @@
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import {
   type DepositResponse,
   type Operation,

@@ -4,7 +4,7 @@ import {
   MAX_METADATA_MEMBERS,
   MAX_METADATA_VALUE_LENGTH,
   METADATA_KEY,
-} from "#kernel/labels.ts";
+} from "#kernel/values/labels.ts";
 import type { Labels, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 import { nullableString, text } from "../../fields/field.ts";
 import { apart, at, optional, sent, shown } from "../../fields/message.ts";

@@ -1,4 +1,4 @@
-import { instantOfId } from "#kernel/uuid-time.ts";
+import { instantOfId } from "#kernel/values/uuid-time.ts";
 import { type Operation, OperationAction, OperationOutcome, QueueState } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {

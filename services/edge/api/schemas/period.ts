@@ -1,5 +1,5 @@
-import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
-import type { FieldError } from "#kernel/refusal.ts";
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/values/platform-text.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { MAX_NAME_LENGTH } from "../../fields/checks.ts";
 import { read, text } from "../../fields/field.ts";
 import { at, optional } from "../../fields/message.ts";

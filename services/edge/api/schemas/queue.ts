@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseDuration } from "#kernel/duration.ts";
+import { parseDuration } from "#kernel/values/duration.ts";
 import { choice, setOf, text } from "../../fields/field.ts";
 import { always, apart, at, optional, sent } from "../../fields/message.ts";
 

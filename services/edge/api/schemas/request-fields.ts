@@ -1,5 +1,5 @@
-import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
-import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/platform-text.ts";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/values/limits.ts";
+import { MAX_PLATFORM_TEXT_LENGTH } from "#kernel/values/platform-text.ts";
 import { MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH, MAX_WAIT_SECONDS } from "../../fields/checks.ts";
 import { bool, INT64, read, text, textOrNumber } from "../../fields/field.ts";
 import { apart, at, or, type Sent } from "../../fields/message.ts";

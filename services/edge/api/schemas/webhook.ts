@@ -1,4 +1,4 @@
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import { eventType } from "../../events/event.ts";
 import type { Delivery, DeliveryStatus } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";

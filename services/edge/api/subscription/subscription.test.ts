@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { aSubscription } from "../samples/subscription.ts";
 import { AT_TEXT } from "../samples/values.ts";

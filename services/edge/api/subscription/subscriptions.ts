@@ -1,4 +1,4 @@
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { optional, or } from "../../fields/message.ts";
 import { OpaquePage } from "../../fields/page.ts";

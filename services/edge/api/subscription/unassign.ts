@@ -1,5 +1,5 @@
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Money } from "#proto/pamm/common/v1/money.ts";
 import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.ts";
 import { bool, model, nullableDecimal, nullableInteger } from "../../fields/field.ts";

@@ -6,7 +6,7 @@ import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { column, execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { silent } from "#kernel/testing/feed.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { waitFor } from "#test/support/wait-for.ts";

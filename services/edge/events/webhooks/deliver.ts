@@ -1,11 +1,11 @@
 import { Counter } from "prom-client";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
-import { failpoint } from "#kernel/failpoint.ts";
-import { type Job, runJob } from "#kernel/job.ts";
-import type { Log } from "#kernel/log.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/values/duration.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
+import { type Job, runJob } from "#kernel/jobs/job.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { createWakeSignal } from "#kernel/jobs/wake-signal.ts";
 import { Event } from "../event.ts";
 import { readTypes } from "../../fields/event-types.ts";
 import { mayRead, permittedTypes } from "../readable-types.ts";

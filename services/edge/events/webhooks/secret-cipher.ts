@@ -1,10 +1,10 @@
 import { Gauge } from "prom-client";
-import { HOUR_MS } from "#kernel/duration.ts";
-import { type Job, runJob } from "#kernel/job.ts";
-import type { Log } from "#kernel/log.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
+import { type Job, runJob } from "#kernel/jobs/job.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { Secret } from "#kernel/secret.ts";
-import { createTextCipher, NONCE_BYTES } from "#kernel/text-cipher.ts";
+import type { Secret } from "#kernel/values/secret.ts";
+import { createTextCipher, NONCE_BYTES } from "#kernel/values/text-cipher.ts";
 import { countSecretsByKey, listSecrets, saveSecrets } from "../store/webhooks.ts";
 
 /** The newest key, another one that this process has, or none of them. */

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isPublicAddress } from "./public-address.ts";
 import { readRetryAfter, send } from "./send.ts";
 import { signedHeaders } from "./signature.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { pauseMs, retryMs } from "./deliver.ts";
 
 test("an address is public unless it is of this machine, of a network, reserved, or IPv4 in another form", () => {

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
-import { DAY_MS, SECOND_MS } from "#kernel/duration.ts";
+import { DAY_MS, SECOND_MS } from "#kernel/values/duration.ts";
 import { addressIn, AddressNotAllowed, isPublicAddress, publicLookup } from "./public-address.ts";
 
 /** What became of an attempt. No part of an answer but its status is kept. */

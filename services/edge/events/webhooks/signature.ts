@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 
 const PREFIX = "whsec_";
 /** The convention asks for 24 to 64. */

@@ -1,7 +1,7 @@
 import { Gauge } from "prom-client";
-import { runJob } from "#kernel/job.ts";
+import { runJob } from "#kernel/jobs/job.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { readWebhookState } from "../store/webhook-deliveries.ts";
 import { deliverWebhooks, type DeliverOptions } from "./deliver.ts";
 import { createSecretCipher, encryptSecretsAgain } from "./secret-cipher.ts";

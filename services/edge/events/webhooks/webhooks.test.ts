@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { hasWebhooks } from "../store/webhooks.ts";

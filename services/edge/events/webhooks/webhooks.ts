@@ -1,8 +1,8 @@
-import { DAY_MS } from "#kernel/duration.ts";
-import { pageOf } from "#kernel/page.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { pageOf } from "#kernel/values/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { demandKnown } from "../event-log.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { listDeliveries } from "../store/webhook-deliveries.ts";

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { repeatLost } from "./answer-once.ts";
 
 /** The second attempt starts at half of it. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerWithin } from "#kernel/answer-within.ts";
+import { answerWithin } from "#kernel/jobs/answer-within.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import { verdictOf } from "../../problems/http-status.ts";
 import { callerOf, inputOf, routeContextOf, type Work } from "../request.ts";
 import { isCommand, type Route } from "../route.ts";

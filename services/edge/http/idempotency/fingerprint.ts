@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { createHash } from "node:crypto";
 import type { TSchema } from "typebox";
-import { parseDuration } from "#kernel/duration.ts";
+import { parseDuration } from "#kernel/values/duration.ts";
 import type { CheckName } from "../../fields/checks.ts";
 import type { Route, Shape } from "../route.ts";
 import { decimalText } from "../../wire/json-body.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 
 const NAME = "Idempotency-Key";

@@ -1,10 +1,10 @@
-import { batchQueue } from "#kernel/batch-queue.ts";
-import type { Clock } from "#kernel/clock.ts";
-import type { Log } from "#kernel/log.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
+import type { Clock } from "#kernel/values/clock.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { keyInProgress, keyReused } from "#catalogue/key-refusals.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import { verdictOf } from "../../problems/http-status.ts";
 import { refuse } from "../../problems/refusals.ts";
 import {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { Refusal, type RefusalFacts } from "#kernel/values/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ClassLimits } from "../admission.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../../testing/test-edge.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { NONCE, readBuilt, type StaticFile } from "./manifest.ts";
 
 const decompress = promisify(gunzip);

@@ -1,7 +1,7 @@
 import { Counter } from "prom-client";
-import { batchQueue } from "#kernel/batch-queue.ts";
-import type { Clock } from "#kernel/clock.ts";
-import type { Log } from "#kernel/log.ts";
+import { batchQueue } from "#kernel/batches/batch-queue.ts";
+import type { Clock } from "#kernel/values/clock.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { limitedNetwork } from "../keys/addresses.ts";
 import { createBuckets } from "../rate-limit.ts";

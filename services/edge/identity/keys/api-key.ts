@@ -1,6 +1,6 @@
 import { createHash, createHmac, hkdfSync, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import type { Environment, StoredKey } from "../store/api-keys.ts";
 
 /** `pamm_<live|test>_<id>_<secret>_<checksum>`: secret scanners find it, and an invalid key is rejected without a query. */

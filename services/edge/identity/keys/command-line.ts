@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { parseDuration, DAY_MS } from "#kernel/duration.ts";
+import { parseDuration, DAY_MS } from "#kernel/values/duration.ts";
 import { writtenName } from "#kernel/review/owner.ts";
 import { isScope, SCOPES, type Scope } from "../../wire/scopes.ts";
 import { parseTimestamp } from "../../wire/timestamp.ts";

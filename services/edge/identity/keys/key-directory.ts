@@ -1,4 +1,4 @@
-import { pageOf } from "#kernel/page.ts";
+import { pageOf } from "#kernel/values/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { invalid } from "../../problems/problem.ts";
 import { findKey, findKeySystem, listKeysByAge } from "../store/api-keys.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { register } from "prom-client";
 import { expect, test, vi } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { metricValues } from "#test/support/metric-values.ts";
 import { SCOPES } from "../../wire/scopes.ts";

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { Gauge } from "prom-client";
-import type { Clock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import type { Refusal } from "#kernel/refusal.ts";
-import type { Secret } from "#kernel/secret.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { createBuckets } from "../rate-limit.ts";
 import {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Clock } from "#kernel/clock.ts";
+import type { Clock } from "#kernel/values/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { isSameOwner } from "#kernel/review/owner.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { MINUTE_MS } from "#kernel/duration.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { RecordedVote } from "#proto/pamm/common/v1/votes.ts";

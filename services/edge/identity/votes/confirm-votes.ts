@@ -1,5 +1,5 @@
-import { MINUTE_MS } from "#kernel/duration.ts";
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { MINUTE_MS } from "#kernel/values/duration.ts";
+import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { ConfirmVotesRequest, ConfirmVotesResponse, RecordedVote } from "#proto/pamm/common/v1/votes.ts";
 import { refuse } from "../../problems/refusals.ts";

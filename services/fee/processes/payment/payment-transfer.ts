@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { keyOf } from "#kernel/key-of.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { keyOf } from "#kernel/values/key-of.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import {
   type TransferAnswer,
   type TransferLegResult,

@@ -1,4 +1,4 @@
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { PaymentOutcome } from "../../domain/payment-outcome.ts";

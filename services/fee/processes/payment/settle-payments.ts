@@ -1,6 +1,6 @@
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Clock } from "#kernel/clock.ts";
-import type { Log } from "#kernel/log.ts";
+import type { Clock } from "#kernel/values/clock.ts";
+import type { Log } from "#kernel/process/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { COLLECTED_BEFORE, type Paid, type Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";

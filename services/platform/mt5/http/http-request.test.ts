@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { createCookieJar } from "./cookie-jar.ts";
 import { encodeRequest } from "./http-request.ts";
 

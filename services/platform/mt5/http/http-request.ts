@@ -1,4 +1,4 @@
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { encodeQuery } from "../codec.ts";
 
 /** One call of the Web API. Secrets are in the body only, because servers log URLs. */

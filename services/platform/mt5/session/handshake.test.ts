@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import type { Exchanged } from "../http/exchanged.ts";
 import { answerTo, authenticate, passwordHash } from "./handshake.ts";
 import type { Mt5Request } from "../http/http-request.ts";

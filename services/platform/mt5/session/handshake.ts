@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Secret } from "#kernel/secret.ts";
+import type { Secret } from "#kernel/values/secret.ts";
 import { type Envelope, requireEnvelope } from "../codec.ts";
 import { Mt5Error, badAnswer } from "../errors.ts";
 import type { Exchanged } from "../http/exchanged.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { startPlatformServer } from "../testing/platform-server.ts";
 import { silentLog } from "../testing/test-client.ts";
 

@@ -1,4 +1,4 @@
-import type { Log } from "#kernel/log.ts";
+import type { Log } from "#kernel/process/log.ts";
 import { type Backoff, createReconnectPause, type ReconnectPause } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
 import { countOpened, watchSessions } from "../metrics.ts";

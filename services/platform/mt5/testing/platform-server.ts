@@ -1,4 +1,4 @@
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { testSimulator, type TestSimulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { Mt5Client, Mt5Settings } from "../client.ts";
 import { aClient, silentLog } from "./test-client.ts";

@@ -1,6 +1,6 @@
 import type { BalanceOrder } from "../balance.ts";
-import { createLog } from "#kernel/log.ts";
-import { Secret } from "#kernel/secret.ts";
+import { createLog } from "#kernel/process/log.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { createMt5Client, type Mt5Client, type Mt5Limits, type Mt5Settings } from "../client.ts";
 import { MANAGER } from "./scripted-server.ts";
 

@@ -1,6 +1,6 @@
-import type { GatheredRead } from "#kernel/gather-reads.ts";
+import type { GatheredRead } from "#kernel/batches/gather-reads.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { readBetweenLegs } from "./read-between-legs.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import type { Mt5Client } from "../../mt5/client.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import type { Position } from "../../mt5/positions.ts";

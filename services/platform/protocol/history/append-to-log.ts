@@ -1,5 +1,5 @@
 import { publishAll } from "#kernel/feed/publish.ts";
-import type { Money } from "#kernel/money.ts";
+import type { Money } from "#kernel/values/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
 import type { LogEntry, NewEntry } from "../../domain/log-entry.ts";

@@ -1,4 +1,4 @@
-import { usd, zero } from "#kernel/money.ts";
+import { usd, zero } from "#kernel/values/money.ts";
 import { type EntryCause, type EntryDeal, type NewEntry, tradeOf } from "../../domain/log-entry.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { type Deal, effectOf } from "../../mt5/deals.ts";

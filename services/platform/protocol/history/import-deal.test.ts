@@ -7,7 +7,7 @@ import { importedFeeKey, recordedFeeKey } from "../../domain/imported-leg.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { platformComment } from "../../domain/reference.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
-import { keyHash } from "#kernel/key-hash.ts";
+import { keyHash } from "#kernel/values/key-hash.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { claimImported } from "../claim-imported.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";

@@ -1,4 +1,4 @@
-import { zero } from "#kernel/money.ts";
+import { zero } from "#kernel/values/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../../domain/role.ts";
 import { readAgainFrom } from "../../store/accounts.ts";

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { publish } from "#kernel/feed/publish.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import type { EntryKind } from "../../domain/log-entry.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { GatheredRead } from "#kernel/gather-reads.ts";
+import type { GatheredRead } from "#kernel/batches/gather-reads.ts";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";

@@ -1,4 +1,4 @@
-import { SECOND_MS } from "#kernel/duration.ts";
+import { SECOND_MS } from "#kernel/values/duration.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";

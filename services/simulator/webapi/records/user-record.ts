@@ -1,4 +1,4 @@
-import { DAY_MS } from "#kernel/duration.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
 import type { Account } from "../../domain/account.ts";
 import { effectOf } from "../../domain/deal.ts";
 import { formatMoney } from "../../domain/units.ts";

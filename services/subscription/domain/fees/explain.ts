@@ -1,6 +1,6 @@
-import { formatMinor } from "#kernel/money.ts";
-import { formatExact } from "#kernel/exact-decimal.ts";
-import { formatRate, rateFromPpm } from "#kernel/rate.ts";
+import { formatMinor } from "#kernel/values/money.ts";
+import { formatExact } from "#kernel/values/exact-decimal.ts";
+import { formatRate, rateFromPpm } from "#kernel/values/rate.ts";
 import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
 import { type Earnings, sumOf } from "./layers.ts";
 import { stepAt, type Terms } from "./terms.ts";

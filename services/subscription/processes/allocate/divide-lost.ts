@@ -1,4 +1,4 @@
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import {

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { later, reasonOf } from "#kernel/retry.ts";
+import { later, reasonOf } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { lastCutOff, nextCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster } from "../../store/masters.ts";

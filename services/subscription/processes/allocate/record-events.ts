@@ -10,7 +10,7 @@ import { insertOpenWeeks } from "../../store/open-weeks.ts";
 import { addUnposted } from "../../store/postings.ts";
 import { findLastPart } from "../../store/performance.ts";
 import { type ActiveHolding, listActiveHoldings } from "../../store/unit-pools.ts";
-import { UTC } from "#kernel/time-zone.ts";
+import { UTC } from "#kernel/values/time-zone.ts";
 
 /** The last part of a day of a pool's performance as each result and each mark has left it, in their order. */
 export type Chain = readonly (DayPart | undefined)[];

@@ -1,12 +1,12 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { retryLevel } from "#kernel/transient-failure.ts";
+import { retryLevel } from "#kernel/jobs/transient-failure.ts";
 import { type GetPermitsResponse, PermitState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { divideLost, keepLostElsewhere } from "./divide-lost.ts";
 import { jobContext } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { keepCases, type WantedCase } from "../review/keep-cases.ts";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { sumOf } from "../../domain/pool/rounding.ts";
 import { listFiledNumbers } from "../../store/filed-numbers.ts";
 import { saveGeneration } from "../../store/permit-generation.ts";

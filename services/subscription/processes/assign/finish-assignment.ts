@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, recordedAs } from "#kernel/refusal.ts";
+import { type Refusal, recordedAs } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { changeAccount, takeBaseline } from "../../domain/buckets.ts";
 import { accountBusy } from "../../domain/lock-refusals.ts";

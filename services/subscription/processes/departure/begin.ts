@@ -1,6 +1,6 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import { RECOVERY_GRACE_MS } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { beginNextTry, type Departure, findDeparture, type NewDeparture } from "../../store/departures.ts";
 import { waitBudget } from "../deadlines.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { isSameDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook } from "../../domain/books.ts";
 import { decideDue } from "../../domain/fees/due.ts";

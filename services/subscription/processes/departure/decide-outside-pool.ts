@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import type { DepartureDecision } from "../../domain/decide-departure.ts";

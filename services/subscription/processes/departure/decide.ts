@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
 import { getSubscription } from "../../store/subscriptions.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import type { DepartureDecision } from "../../domain/decide-departure.ts";
 import { departureKey } from "../../domain/departure.ts";

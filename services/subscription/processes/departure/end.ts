@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { type Refusal, recordedAs } from "#kernel/refusal.ts";
+import { type Refusal, recordedAs } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { departureKey } from "../../domain/departure.ts";
 import { refuse as refusal } from "../../refusals.ts";

@@ -1,6 +1,6 @@
-import { batchQueue, type BatchQueue } from "#kernel/batch-queue.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { isTransientFailure } from "#kernel/transient-failure.ts";
+import { batchQueue, type BatchQueue } from "#kernel/batches/batch-queue.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
+import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { allocationInProgress, masterUnreadable } from "../../domain/departure-reasons.ts";
 import { jobContext } from "../deadlines.ts";

@@ -1,9 +1,9 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
-import { reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/jobs/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";

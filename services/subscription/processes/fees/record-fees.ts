@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import type { RecordFeesResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../../deps.ts";
 import { recordFeesRequest } from "../../messages/fee-facts.ts";

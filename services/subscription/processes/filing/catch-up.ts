@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
 import { listGaps } from "../../store/filed-numbers.ts";

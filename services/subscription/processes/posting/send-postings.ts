@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -19,7 +19,7 @@ import { findUnsettledDatabase } from "../../store/settled-database.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 import { requestTransfers } from "../request-transfers.ts";
-import { failpoint } from "#kernel/failpoint.ts";
+import { failpoint } from "#kernel/process/failpoint.ts";
 import { jobContext, waitBudget } from "../deadlines.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { AccountLock } from "../account-lock.ts";

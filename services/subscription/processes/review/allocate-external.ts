@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingFlow } from "../../domain/books.ts";

@@ -1,6 +1,6 @@
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";

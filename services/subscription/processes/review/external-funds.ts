@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { formatAmount, formatMinor, usd } from "#kernel/money.ts";
+import { formatAmount, formatMinor, usd } from "#kernel/values/money.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { noteAmount } from "#kernel/review/cases.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { AccountBook, HoldingBook, PoolBook } from "../../domain/books.ts";
 import { lockBooks, lockPools, saveAccounts } from "../../store/books.ts";

@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { formatAmount, usd } from "#kernel/money.ts";
+import { formatAmount, usd } from "#kernel/values/money.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Deps } from "../../deps.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";

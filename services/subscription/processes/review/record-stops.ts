@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatMinor } from "#kernel/money.ts";
+import { formatMinor } from "#kernel/values/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type NewCase, openCase } from "#kernel/review/cases.ts";
 import type { Action } from "#catalogue/reviews.ts";

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
-import { type Money, usd } from "#kernel/money.ts";
+import { type Money, usd } from "#kernel/values/money.ts";
 import type { PreviewAssignRequest, PreviewAssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../../deps.ts";

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/values/refusal.ts";
 import type { PreviewHoldRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 

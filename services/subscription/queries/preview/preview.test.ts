@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
 
 /** How long a preview waits for what a command would wait for too: results that are being allocated, or a movement in progress. */
 const MAX_WAIT_MS = 1_500;

@@ -4,7 +4,7 @@
  */
 import Fastify from "fastify";
 import { hash, timingSafeEqual } from "node:crypto";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { createCredentialCipher } from "../../../../services/account/credential-cipher.ts";
 import { rateText } from "../../../../services/edge/wire/number.ts";
 import { nullableTimestamp, timestamp } from "../../../../services/edge/wire/timestamp.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import pg from "pg";
-import { createLog } from "#kernel/log.ts";
+import { createLog } from "#kernel/process/log.ts";
 import { exactTypes } from "#kernel/postgres/types.ts";
-import { Secret } from "#kernel/secret.ts";
+import { Secret } from "#kernel/values/secret.ts";
 import { createMt5Client } from "../../../../services/platform/mt5/client.ts";
 import type { Deps } from "./deposit.ts";
 

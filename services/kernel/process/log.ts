@@ -1,5 +1,5 @@
 import { type DestinationStream, destination, pino } from "pino";
-import { currentTraceId } from "./tracing/span.ts";
+import { currentTraceId } from "../tracing/span.ts";
 
 /** The allow-list. A field that is not named here is never written. */
 const FIELDS = [

@@ -1,7 +1,7 @@
-import { parseDuration } from "./duration.ts";
+import { parseDuration } from "../values/duration.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
-import { Secret } from "./secret.ts";
-import { isTimeZone } from "./time-zone.ts";
+import { Secret } from "../values/secret.ts";
+import { isTimeZone } from "../values/time-zone.ts";
 
 /** `whenMissing` is written as an operator would write it; `otherwise` names the variable that is read when this one is not set. */
 export type VariableOptions = { readonly whenMissing?: string; readonly otherwise?: string };

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { Gauge } from "prom-client";
-import { text } from "./config-variables.ts";
+import { text } from "../process/config-variables.ts";
 import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
 import { readCertificates } from "./read-certificates.ts";
-import { StartupError } from "./startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 
 /** What a service proves its name with, in PEM, and the authority that it accepts other services from. */
 export type Identity = {

@@ -1,4 +1,4 @@
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../values/refusal.ts";
 
 /** Short, because a service that restarts is back within a second or two. */
 export const FIRST_RETRY_MS = 250;

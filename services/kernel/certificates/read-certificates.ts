@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { StartupError } from "./startup-error.ts";
+import { StartupError } from "../process/startup-error.ts";
 
 /** The content of the file that a variable names; undefined when it is not set. Throws a StartupError with the variable's name. */
 export function readCertificates(variable: string, path: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Histogram } from "prom-client";
-import { outsideTraces } from "./tracing/span.ts";
-import { deadlineExceeded, busy } from "./contract/refusals.ts";
+import { outsideTraces } from "../tracing/span.ts";
+import { deadlineExceeded, busy } from "../contract/refusals.ts";
 
 const batchItems = new Histogram({
   name: "pamm_batch_items",

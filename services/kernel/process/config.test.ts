@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import * as variable from "./config-variables.ts";
 import { ConfigError, type Environment, readConfig } from "./config.ts";
-import type { Secret } from "./secret.ts";
+import type { Secret } from "../values/secret.ts";
 
 const settings = {
   PORT: variable.port({ whenMissing: "8080" }),

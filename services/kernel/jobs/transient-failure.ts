@@ -1,5 +1,5 @@
-import { CommitUnknown, isTransient } from "./postgres/failure.ts";
-import { Refusal } from "./refusal.ts";
+import { CommitUnknown, isTransient } from "../postgres/failure.ts";
+import { Refusal } from "../values/refusal.ts";
 
 /**
  * Whether a service, the broker or the database was unavailable, so that a retry can succeed. Before the command is

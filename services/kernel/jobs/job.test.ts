@@ -4,8 +4,8 @@ import { metricValues } from "#test/support/metric-values.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { runJob } from "./job.ts";
-import { createLog } from "./log.ts";
-import { Refusal } from "./refusal.ts";
+import { createLog } from "../process/log.ts";
+import { Refusal } from "../values/refusal.ts";
 
 const log = createLog({ service: "test", level: "silent" });
 const LONG_MS = 60_000;

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
-import type { Log } from "./log.ts";
+import type { Log } from "../process/log.ts";
 import { backOffMs } from "./retry.ts";
-import { inJob } from "./tracing/span.ts";
+import { inJob } from "../tracing/span.ts";
 import { isTransientFailure } from "./transient-failure.ts";
 import { Gauge } from "prom-client";
 

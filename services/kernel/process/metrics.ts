@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Counter, Histogram, register } from "prom-client";
-import { answerWithin } from "./answer-within.ts";
+import { answerWithin } from "../jobs/answer-within.ts";
 import { listenError } from "./startup-error.ts";
 
 export type Transport = "nats" | "grpc";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { CommitUnknown } from "./postgres/failure.ts";
-import { Refusal, REFUSAL_STATUSES } from "./refusal.ts";
+import { CommitUnknown } from "../postgres/failure.ts";
+import { Refusal, REFUSAL_STATUSES } from "../values/refusal.ts";
 import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 
 const TRANSIENT = ["unavailable", "busy", "unknown_outcome", "internal"];

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { expect, test } from "vitest";
 import { isRunning, startIn, startOf } from "./process-start.ts";
-import { zombie } from "./testing/zombie.ts";
+import { zombie } from "../testing/zombie.ts";
 
 function statOf(state: string, threads: number): string {
   return `5285 (name) of) ${state} 5282 5282 4378 0 -1 4227084 3016 6516 4 0 5 1 5 2 20 0 ${threads} 0 2288034 0 0`;

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { createLog, type Log, type LogFields } from "./log.ts";
-import { Secret } from "./secret.ts";
+import { Secret } from "../values/secret.ts";
 
 const PLANTED = "planted-secret";
 

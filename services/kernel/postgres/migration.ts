@@ -1,13 +1,13 @@
-import { oneOf, secretUrl, type Variable } from "./config-variables.ts";
-import { type Environment, readConfig } from "./config.ts";
-import type { Log } from "./log.ts";
-import { migrate, listMissingMigrations, type SchemaOptions } from "./postgres/migrate.ts";
-import type { Secret } from "./secret.ts";
-import type { ServiceContext } from "./service.ts";
+import { oneOf, secretUrl, type Variable } from "../process/config-variables.ts";
+import { type Environment, readConfig } from "../process/config.ts";
+import type { Log } from "../process/log.ts";
+import { migrate, listMissingMigrations, type SchemaOptions } from "./migrate.ts";
+import type { Secret } from "../values/secret.ts";
+import type { ServiceContext } from "../process/service.ts";
 import type { Client } from "pg";
-import { StartupError } from "./startup-error.ts";
-import { connectToMigrate } from "./postgres/migration-client.ts";
-import { one, sql } from "./postgres/query.ts";
+import { StartupError } from "../process/startup-error.ts";
+import { connectToMigrate } from "./migration-client.ts";
+import { one, sql } from "./query.ts";
 
 const POSTGRES = ["postgres", "postgresql"] as const;
 

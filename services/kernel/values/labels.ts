@@ -1,4 +1,4 @@
-import type { FieldError } from "#kernel/refusal.ts";
+import type { FieldError } from "#kernel/values/refusal.ts";
 import type { Labels as LabelsMessage, LabelsChange } from "#proto/pamm/common/v1/labels.ts";
 
 /** What a client gives to what it makes. The column `labels` of a table has it as JSON with the same members, or null. */
