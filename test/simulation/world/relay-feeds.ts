@@ -17,7 +17,7 @@ export type RelayedFeeds = {
   readonly forwarding: DueJob;
 };
 
-/** Relays the feeds of a service as kernel/backbone.ts does. */
+/** Relays the feeds of a service as kernel/process/backbone.ts does. */
 export function relayFeeds(
   { process, pool, broker }: RelayParts,
   service: string,
