@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { PostmanValidator } from "@har-sdk/validator";
+import { createRequire } from "node:module";
+import type * as HarSdk from "@har-sdk/validator";
 import { expect, test } from "vitest";
 import { openApiDocument } from "../openapi/document.ts";
 import { isCommand } from "../../../services/edge/http/route.ts";
@@ -7,6 +8,9 @@ import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.
 import { type Answer, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { postmanCollection } from "./collection.ts";
 import type { OpenApi } from "./open-api.ts";
+
+// Its exports are not among those that Node finds in a CommonJS module without running it.
+const { PostmanValidator } = createRequire(import.meta.url)("@har-sdk/validator") as typeof HarSdk;
 
 type Pair = { readonly key: string; readonly value: string; readonly disabled?: true };
 type Item = {

@@ -79,7 +79,9 @@ test.concurrent("a credit that was lost and is absent is sent again, never rever
   const { service, instance, payment, investor, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1 });
 
-  expect((await service.transfer(fee("fee:1"), aCall(4_000))).state).toBe(TransferState.UNKNOWN);
+  // Its attempts and absences show below that it was sent, and lost.
+  const { state } = await service.transfer(fee("fee:1"), aCall(4_000));
+  expect([TransferState.PENDING, TransferState.UNKNOWN]).toContain(state);
   // One lost credit does not stop the other fees of the Master.
   expect((await decidedTransfer(instance, fee("fee:2"))).state).toBe(TransferState.APPLIED);
   const ended = await transferThatIs(TransferState.APPLIED, service, "fee:1");
