@@ -45,7 +45,7 @@ alerts: $(ALERTS) ## write the alerts for the Prometheus Operator
 check: setup ## every check that needs no server
 	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(CHECKS)
 
-test: check ## check, then every test with the sizes for minutes: about 14 minutes on two idle cores
+test: check ## check, then every test with the sizes for minutes: about 13 minutes on two idle cores
 	@npm run --silent test
 
 quick: setup ## types, unit tests, and the tests beside what differs from base=HEAD: at most two minutes
