@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { after, aMark, aPool, pooled, struck, withDeposit } from "../../testing/pools.ts";
-import { raiseNegative } from "./raise-negative.ts";
+import { compensate, raiseNegative } from "./raise-negative.ts";
 import { takeOut } from "./take-out.ts";
 import { OWN_CAPITAL, type UnitPool } from "./unit-pool.ts";
 
@@ -75,4 +75,13 @@ test("own capital that a dealer has overdrawn is raised as after the strike that
     const { pool: raised, own } = raiseNegative(pool, 20_00n);
     expect([...pooled(raised), raised.own.pooled, raised.own.units, own]).toEqual([100_00n, -30_00n, 0n, 20_00n]);
   }
+});
+
+test("own capital pays a compensation, so its own hole is not raised out of it", () => {
+  const both = struck(withDeposit(aPool(100_00n), OWN_CAPITAL, 100_00n));
+  const lost = withDeposit(after(both, { result: -220_00n }), OWN_CAPITAL, 50_00n);
+  expect([pooled(lost), lost.own.pooled, lost.own.waiting]).toEqual([[-10_00n], -10_00n, 50_00n]);
+  const { pool, raised, total } = compensate(lost);
+  expect([pooled(pool), raised, total]).toEqual([[0n], [{ subscriptionId: 1n, amount: 10_00n }], 10_00n]);
+  expect(pool.own).toMatchObject({ pooled: -20_00n, waiting: 50_00n });
 });
