@@ -38,7 +38,9 @@ export async function holdLock(deps: Deps, accountLock: Wanted, context: CallCon
     const master = held.master && masterReading(masterLogin, held.master, { requestedAt, arePricesChecked: false });
     let books = await readBooks(deps, login);
     const ends = [{ login, upTo: logNumber }, ...(master ? [{ login: masterLogin, upTo: master.logNumber }] : [])];
-    if (ends.some((end) => filedNumberOf(books, login, end.login) < end.upTo)) {
+    const isBehind = ends.some((end) => filedNumberOf(books, login, end.login) < end.upTo);
+    // Of a log that was written again a number that is filed may name another entry: then no log is read.
+    if (isBehind || deps.isPlatformRewound()) {
       await callWithoutEffect(() => Promise.all(ends.map((end) => catchUp(deps, end, withReplyReserve(context)))));
       books = await readBooks(deps, login);
     }
