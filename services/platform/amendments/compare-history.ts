@@ -32,13 +32,12 @@ export async function compareHistory(
     const isOlder = adoptedBy !== undefined && logged.every(({ booked }) => booked === undefined);
     return isOlder ? lost : [{ login, ticket, at, shown }, ...lost];
   });
-  await report(deps, seen, records);
-  return deals.filter((shown) => {
-    const { login, ticket, at } = shown;
+  const changed = new Set(await report(deps, seen, records));
+  return deals.filter(({ login, ticket }) => {
     const { leg, logged = [] } = records.get(ticket) ?? {};
     const isLogged = logged.some((known) => known.login === login && known.booked !== undefined);
     const isOfLeg = leg === undefined || leg.login === login;
-    return isLogged && isOfLeg && changeOf({ login, ticket, at, shown }, records) === undefined;
+    return isLogged && isOfLeg && !changed.has(ticket);
   });
 }
 
@@ -88,9 +87,11 @@ function hasReferenceOfOther({ comment }: Deal, leg: DealRecord["leg"]): boolean
   return leg !== undefined && reference !== undefined && formatReference(reference) !== formatReference(leg);
 }
 
-async function report(deps: Deps, seen: readonly SeenDeal[], records: DealRecords): Promise<void> {
+/** Returns the tickets of those that it has reported. */
+async function report(deps: Deps, seen: readonly SeenDeal[], records: DealRecords): Promise<bigint[]> {
   const changed = seen.filter((deal) => changeOf(deal, records) !== undefined);
   for (const [login, own] of Map.groupBy(changed, (deal) => deal.login)) await reportForLogin(deps, login, own);
+  return changed.map(({ ticket }) => ticket);
 }
 
 /**
