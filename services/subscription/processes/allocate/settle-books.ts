@@ -35,14 +35,17 @@ const looks = new WeakMap<Deps, Promise<State>>();
  * platform learns it, and operators can resume. While nothing is booked, every Master reads as stopped.
  */
 export async function settleBooks(deps: Deps): Promise<State> {
-  const database = await findUnsettledDatabase(deps.pool);
-  if (database === undefined) return "whole";
   let look = looks.get(deps);
   if (look === undefined) {
-    look = trySettle(deps, database).finally(() => looks.delete(deps));
+    look = lookAtBooks(deps).finally(() => looks.delete(deps));
     looks.set(deps, look);
   }
   return await look;
+}
+
+async function lookAtBooks(deps: Deps): Promise<State> {
+  const database = await findUnsettledDatabase(deps.pool);
+  return database === undefined ? "whole" : await trySettle(deps, database);
 }
 
 /** A job; as `settleBooks`, and books that lack nothing are reported too: permits may be stopped for a deal that no service books. */
