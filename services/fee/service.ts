@@ -4,7 +4,6 @@ import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/jobs/job.ts";
 import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
-import { fragment } from "#kernel/postgres/query.ts";
 import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
@@ -39,8 +38,7 @@ import { listOwnedLegs } from "./store/payments.ts";
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
 /** Whether platform waits for a report; operators wait for minutes then. */
-const RECOVERY_PAUSE_MS = 5_000;
-const ALWAYS = fragment`'-infinity'::timestamptz`;
+const RECOVERY_EVERY_MS = 10_000;
 
 export const STATES_FEED = "fee.states";
 export const FEEDS = [STATES_FEED];
@@ -113,14 +111,9 @@ export function feeJobs(deps: Deps): Job[] {
     { name: "pay fees", wake: first, ...paying },
     // While one job waits for a payment without an answer, the other one pays.
     { name: "pay more fees", wake: second, ...paying },
-    {
-      name: "record imported fees",
-      due: () => ALWAYS,
-      work: () => recordImportedFees(deps),
-      pauseMs: RECOVERY_PAUSE_MS,
-    },
   ];
-  return runDueJobs({ pool, log, jobs });
+  const recording = { name: "record imported fees", everyMs: RECOVERY_EVERY_MS, work: () => recordImportedFees(deps) };
+  return [...runDueJobs({ pool, log, jobs }), runJob({ ...recording, log })];
 }
 
 /** Jobs whose interval PAMM_CHECK_INTERVAL limits, like that of the checks. */

@@ -1,7 +1,6 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { fragment } from "#kernel/postgres/query.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
-import type { Job } from "#kernel/jobs/job.ts";
+import { type Job, runJob } from "#kernel/jobs/job.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
@@ -79,8 +78,7 @@ const EXTERNAL_PAUSE_MS = 5_000;
 /** Commands are refused until the books are whole, also after each restart of the database. */
 const SETTLEMENT_PAUSE_MS = 500;
 /** Whether platform waits for a report although the books lack nothing; operators wait for minutes then. */
-const REPORT_PAUSE_MS = 30_000;
-const ALWAYS = fragment`'-infinity'::timestamptz`;
+const REPORT_EVERY_MS = 10_000;
 
 export const STATES_FEED = "subscription.states";
 export const FEEDS = [MIRROR_FEED, EXIT_FEED, FOLLOWING_FEED, WITHDRAWAL_FEED, STATES_FEED];
@@ -142,7 +140,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
   };
   const jobs: DueJob[] = [
     run("settle database", reportBooks, () => NEXT_SETTLEMENT, { pauseMs: SETTLEMENT_PAUSE_MS }),
-    run("report whole books", reportBooks, () => ALWAYS, { pauseMs: REPORT_PAUSE_MS }),
     run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
     run("find returned Masters", findReturnedMasters, () => NEXT_ARCHIVED),
@@ -166,5 +163,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
       pauseMs: EXTERNAL_PAUSE_MS,
     }),
   ];
-  return runDueJobs({ pool, log, jobs: [...jobs, ...others] });
+  const reporting = { name: "report whole books", everyMs: REPORT_EVERY_MS, work: () => reportBooks(deps) };
+  return [...runDueJobs({ pool, log, jobs: [...jobs, ...others] }), runJob({ ...reporting, log })];
 }

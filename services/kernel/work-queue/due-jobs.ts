@@ -14,7 +14,7 @@ export type DueJob = {
   readonly due: () => Fragment;
   /** One run. True = there is more work now. */
   readonly work: () => Promise<boolean>;
-  /** Pause before the next run when a run has left due work, because it failed or another replica does it. */
+  /** Pause before the next run when a run has left due work, because it failed or another replica does it; the poll ends it. */
   readonly pauseMs?: number;
   /** Those of `runJob`. */
   readonly minGapMs?: number;
