@@ -34,13 +34,13 @@ export async function updateMaster(
   request: UpdateMasterRequest,
   context: CallContext,
 ): Promise<MasterMessage> {
-  const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin, labels } = request;
-  const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit").minor;
-  const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
+  const { id, labels, paymentAccountLogin: paymentLogin, minDeposit: minimum, ...others } = request;
+  const minDeposit = minimum && moneyFromProto(minimum, "min_deposit").minor;
+  const change: MasterChange = { ...others, minDeposit };
   checkAll(
-    nameError("name", name),
-    textError("strategy_name", strategyName),
-    linesError("strategy", strategy),
+    nameError("name", change.name),
+    textError("strategy_name", change.strategyName),
+    linesError("strategy", change.strategy),
     minDepositError(minDeposit),
     paymentLogin === undefined ? undefined : loginError("payment_account_login", paymentLogin),
     Object.values({ ...change, paymentLogin, labels }).every((value) => value === undefined)
@@ -67,8 +67,7 @@ export async function updateMaster(
 const NO_CHANGE_OF_MASTER = {
   field: "",
   code: "nothing_to_change",
-  message:
-    "At least one of name, strategy_name, strategy, min_deposit, accepting_investors, payment_account_login, external_id and metadata is required.",
+  message: "At least one field is required.",
 };
 
 /** Changes what the service keeps of an Investor; the trading platform keeps the names under which the account was created. */

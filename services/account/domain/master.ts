@@ -26,15 +26,9 @@ export type NewMaster = Omit<Master, "id" | "acceptingInvestors" | "acceptingSin
   readonly profile: Profile | undefined;
 };
 
-/** Undefined keeps what is stored. */
-export type MasterChange = {
-  readonly name: string | undefined;
-  readonly strategyName: string | undefined;
-  readonly strategy: string | undefined;
-  /** Cents. */
-  readonly minDeposit: bigint | undefined;
-  readonly acceptingInvestors: boolean | undefined;
-};
+type Fixed = "id" | "login" | "paymentLogin" | "createdAt" | "acceptingSince";
+/** What an update can change; undefined keeps what is stored. */
+export type MasterChange = { readonly [Field in Exclude<keyof Master, Fixed>]?: Master[Field] | undefined };
 
 /** Where the closing of a Master is; undefined while none has begun. */
 export type ClosingState = "closing" | "archived";
