@@ -5,7 +5,8 @@ import { Money } from "../money.tsx";
 import { Stack } from "../stack/stack.tsx";
 import type { Column } from "../table/column.ts";
 import { amountColumn, timeColumn } from "../table/columns.tsx";
-import { Table } from "../table/table.tsx";
+import { TableSection } from "../table/table.tsx";
+import { Section } from "../section.tsx";
 import { Time } from "../time.tsx";
 import { belowMark, type LayerRow, layersOf, partsOf } from "./layers.ts";
 import { rateText } from "./rate.ts";
@@ -49,18 +50,14 @@ export function Calculation({ calculation }: { readonly calculation: Models["Fee
           <Stack title="Profit above the high-water mark" parts={parts} whole={whole} />
         </>
       )}
-      <section aria-labelledby="layers-title">
-        <h2 id="layers-title">Layers of profit</h2>
-        <Table
-          label="Layers of profit"
-          columns={COLUMNS}
-          rows={layersOf(calculation)}
-          idOf={({ number }) => String(number)}
-          empty="There is no profit above the high-water mark."
-        />
-      </section>
-      <section aria-labelledby="sum-title">
-        <h2 id="sum-title">Calculation</h2>
+      <TableSection
+        title="Layers of profit"
+        columns={COLUMNS}
+        rows={layersOf(calculation)}
+        idOf={({ number }) => String(number)}
+        empty="There is no profit above the high-water mark."
+      />
+      <Section title="Calculation">
         <Facts
           facts={[
             ["Decided", <Time at={calculation.at} isFocusable />],
@@ -83,7 +80,7 @@ export function Calculation({ calculation }: { readonly calculation: Models["Fee
             ["Debts before", <Money amount={calculation.debt_before} />],
           ]}
         />
-      </section>
+      </Section>
     </>
   );
 }

@@ -1,8 +1,8 @@
-import type { ComponentChildren, ComponentProps } from "preact";
-import { useId } from "preact/hooks";
+import type { ComponentProps } from "preact";
 import type { List } from "../../data/use-list.ts";
 import { ProblemView } from "../problem-view.tsx";
-import { Table } from "./table.tsx";
+import { Section } from "../section.tsx";
+import { Table, type TableSection } from "./table.tsx";
 
 type Props<Row> = Pick<ComponentProps<typeof Table<Row>>, "label" | "columns" | "empty"> & { readonly list: List<Row> };
 
@@ -17,22 +17,14 @@ export function ListTable<Row>({ list, ...own }: Props<Row>) {
   );
 }
 
-type SectionProps<Row> = Omit<Props<Row>, "label"> & {
-  readonly title: string;
-  /** Names the file, where the title is not enough. */
-  readonly label?: string;
-  /** What follows the table. */
-  readonly children?: ComponentChildren;
-};
+type SectionProps<Row> = Omit<ComponentProps<typeof TableSection<Row>>, "rows" | "idOf"> & Pick<Props<Row>, "list">;
 
-/** A list with a heading of its own. */
+/** A list under a heading. */
 export function ListSection<Row>({ title, label = title, children, ...own }: SectionProps<Row>) {
-  const id = useId();
   return (
-    <section aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
+    <Section title={title}>
       <ListTable label={label} {...own} />
       {children}
-    </section>
+    </Section>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Column, linesOf } from "./column.ts";
+import { Section } from "../section.tsx";
 import { Export } from "./export.tsx";
 import { rangeOf } from "./window.ts";
 
@@ -85,6 +86,24 @@ export function Table<Row>(props: Props<Row>) {
         <End hasMore={hasMore} isLoading={isLoading} count={rows.length} loadMore={loadMore} />
       </div>
     </div>
+  );
+}
+
+type SectionProps<Row> = Omit<Props<Row>, "label"> & {
+  readonly title: string;
+  /** Names the table, where the title is not enough. */
+  readonly label?: string;
+  /** What follows the table. */
+  readonly children?: ComponentChildren;
+};
+
+/** A table under a heading. */
+export function TableSection<Row>({ title, label = title, children, ...own }: SectionProps<Row>) {
+  return (
+    <Section title={title}>
+      <Table label={label} {...own} />
+      {children}
+    </Section>
   );
 }
 

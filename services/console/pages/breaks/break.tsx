@@ -7,6 +7,7 @@ import { Facts } from "../../components/facts.tsx";
 import { AccountLink, DealLink, MasterLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { Section } from "../../components/section.tsx";
 import { Since, Time } from "../../components/time.tsx";
 import { orNone } from "../../data/or-none.ts";
 import { useRead } from "../../data/use-read.ts";
@@ -51,12 +52,10 @@ function Shown({ found }: { readonly found: Break }) {
       <h1>{sentence(check)}</h1>
       <p>{message}</p>
       <div class="columns">
-        <section aria-labelledby="evidence-title">
-          <h2 id="evidence-title">Values that were compared</h2>
+        <Section title="Values that were compared">
           <Evidence evidence={found.evidence} />
-        </section>
-        <section aria-labelledby="facts-title">
-          <h2 id="facts-title">Facts</h2>
+        </Section>
+        <Section title="Facts">
           <Facts
             facts={[
               ["Break", id],
@@ -71,7 +70,7 @@ function Shown({ found }: { readonly found: Break }) {
               ["Found last", <Time at={found.seen_at} isFocusable />],
             ]}
           />
-        </section>
+        </Section>
       </div>
       <WhatToDo found={found} />
     </>

@@ -1,7 +1,7 @@
 import type { Models } from "../../../client/index.ts";
 import { Badge } from "../../components/badge.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
 import { Age } from "../../components/time.tsx";
 import { durationText, utcText } from "../../formats/time.ts";
 import { words } from "../../formats/words.ts";
@@ -40,21 +40,19 @@ const COLUMNS: readonly Column<Check>[] = [
 /** A check that was not completed for long proves nothing. */
 export function Checks({ checks, refresh }: { readonly checks: readonly Check[]; readonly refresh: () => void }) {
   return (
-    <section aria-labelledby="checks-title">
-      <h2 id="checks-title">Checks</h2>
-      <Table
-        label="Checks"
-        columns={COLUMNS}
-        rows={checks}
-        idOf={({ service, check }) => `${service} ${check}`}
-        empty="No service has answered."
-      />
+    <TableSection
+      title="Checks"
+      columns={COLUMNS}
+      rows={checks}
+      idOf={({ service, check }) => `${service} ${check}`}
+      empty="No service has answered."
+    >
       <p class="later">
         <button type="button" onClick={refresh}>
           Read again
         </button>
       </p>
-    </section>
+    </TableSection>
   );
 }
 

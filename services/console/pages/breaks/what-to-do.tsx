@@ -6,6 +6,7 @@ import { NotReached } from "../../components/not-reached.tsx";
 import { ReadState } from "../../components/read-state.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
+import { Section } from "../../components/section.tsx";
 
 type Break = Models["Break"];
 
@@ -32,8 +33,7 @@ export function WhatToDo({ found }: { readonly found: Break }) {
   const { items = [], unreachable = [], hasMore = false } = reviews.data ?? {};
   const isEmpty = reviews.data !== undefined && items.length === 0 && unreachable.length === 0;
   return (
-    <section aria-labelledby="to-do-title">
-      <h2 id="to-do-title">What to do</h2>
+    <Section title="What to do">
       <p>{checkEntry(check)?.advice ?? "Find the cause first. If you cannot name it, report the break."}</p>
       <ReadState read={reviews} what="its reviews" />
       <NotReached services={unreachable} what="reviews" />
@@ -50,6 +50,6 @@ export function WhatToDo({ found }: { readonly found: Break }) {
           No open review is about this account. <a href={reviewsHref()}>All reviews</a>
         </p>
       )}
-    </section>
+    </Section>
   );
 }

@@ -11,7 +11,8 @@ import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 
@@ -74,26 +75,21 @@ function Shown({ explanation }: { readonly explanation: Explanation }) {
         </div>
       )}
       <Sum {...explanation} />
-      <section aria-labelledby="lines-title">
-        <h2 id="lines-title">In words</h2>
+      <Section title="In words">
         <Lines lines={explanation.lines} />
-      </section>
+      </Section>
       {calculation !== null && <Calculation calculation={calculation} />}
       {parts.length > 0 && (
-        <section aria-labelledby="parts-title">
-          <h2 id="parts-title">What the debt is made of</h2>
-          <Table
-            label="What the debt is made of"
-            columns={DEBT_PARTS}
-            rows={parts}
-            idOf={({ payment_id: payment }) => payment.toString()}
-            empty=""
-          />
-        </section>
+        <TableSection
+          title="What the debt is made of"
+          columns={DEBT_PARTS}
+          rows={parts}
+          idOf={({ payment_id: payment }) => payment.toString()}
+          empty=""
+        />
       )}
       {flows !== null && (
-        <section aria-labelledby="flows-title">
-          <h2 id="flows-title">Flows since the fee before</h2>
+        <Section title="Flows since the fee before">
           <Facts
             isStrip
             facts={[
@@ -104,7 +100,7 @@ function Shown({ explanation }: { readonly explanation: Explanation }) {
             ]}
           />
           <p class="note">They change neither the result nor the high-water mark.</p>
-        </section>
+        </Section>
       )}
     </>
   );

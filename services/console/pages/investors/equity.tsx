@@ -5,6 +5,7 @@ import { Figure } from "../../components/figure.tsx";
 import { MasterLink, Ticket } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { formatRatio, isZero, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
@@ -106,8 +107,7 @@ function Figures({ login, equity }: { readonly login: string; readonly equity: E
 function Share({ pool }: Pick<Equity, "pool">) {
   const ratio = pool === null ? undefined : ratioOf(pool.units, pool.pool_units);
   return (
-    <section aria-labelledby="share-title">
-      <h2 id="share-title">Share of the pool</h2>
+    <Section title="Share of the pool">
       {pool === null ? (
         <p class="quiet">The Investor is in no pool.</p>
       ) : (
@@ -127,15 +127,14 @@ function Share({ pool }: Pick<Equity, "pool">) {
           ]}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
 function Withdrawal({ equity }: { readonly equity: Equity }) {
   const { withdrawal_blocked_by: reasons, free_to_withdraw: free } = equity;
   return (
-    <section aria-labelledby="withdrawal-title">
-      <h2 id="withdrawal-title">Withdrawal</h2>
+    <Section title="Withdrawal">
       {reasons.length === 0 ? (
         <p>
           A withdrawal of up to <Money amount={free} /> would be executed now.
@@ -154,6 +153,6 @@ function Withdrawal({ equity }: { readonly equity: Equity }) {
           </ul>
         </>
       )}
-    </section>
+    </Section>
   );
 }

@@ -5,8 +5,9 @@ import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
 import { useRead } from "../../data/use-read.ts";
+import { Section } from "../../components/section.tsx";
 
 type Debt = Models["PendingFee"]["debts"][number];
 
@@ -23,8 +24,7 @@ export function Pending({ login }: { readonly login: string }) {
     { keys: [login], topics: [`login:${login}`] },
   );
   return (
-    <section aria-labelledby="pending-title">
-      <h2 id="pending-title">Pending fee</h2>
+    <Section title="Pending fee">
       <Panel read={pending} what="the pending fee">
         {(found) => (
           <>
@@ -42,20 +42,17 @@ export function Pending({ login }: { readonly login: string }) {
             <Lines lines={found.lines} />
             {found.calculation !== null && <Calculation calculation={found.calculation} />}
             {found.debts.length > 0 && (
-              <section aria-labelledby="debts-title">
-                <h2 id="debts-title">Debts</h2>
-                <Table
-                  label="Debts"
-                  columns={DEBTS}
-                  rows={found.debts}
-                  idOf={({ master_login: master, owed_since: since }) => `${master} ${since}`}
-                  empty=""
-                />
-              </section>
+              <TableSection
+                title="Debts"
+                columns={DEBTS}
+                rows={found.debts}
+                idOf={({ master_login: master, owed_since: since }) => `${master} ${since}`}
+                empty=""
+              />
             )}
           </>
         )}
       </Panel>
-    </section>
+    </Section>
   );
 }

@@ -3,6 +3,7 @@ import { Badge, type Tone } from "../../components/badge.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { timeColumn } from "../../components/table/columns.tsx";
 import { ListTable } from "../../components/table/list-table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 
@@ -37,8 +38,7 @@ export function AllKeys() {
   const list = useList("listApiKeys", {}, { idOf: ({ key_id: id }) => id });
   const { last } = list;
   return (
-    <section aria-labelledby="all-title">
-      <h2 id="all-title">All keys</h2>
+    <Section title="All keys">
       {last?.has_bootstrap_key === true && (
         <p class="note">
           The bootstrap key has every scope and is not listed. Last used:{" "}
@@ -46,6 +46,6 @@ export function AllKeys() {
         </p>
       )}
       <ListTable label="All keys" columns={COLUMNS} list={list} empty="There is no key beside the bootstrap key." />
-    </section>
+    </Section>
   );
 }

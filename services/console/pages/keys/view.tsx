@@ -3,7 +3,8 @@ import { Badge } from "../../components/badge.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { can } from "../../session/session.ts";
 import { AllKeys } from "./all-keys.tsx";
@@ -32,8 +33,7 @@ export function View() {
       <Panel read={key} what="the key">
         {({ client, key_id: id, environment, expires_at: expires, has_allow_list: isLimited, scopes }) => (
           <>
-            <section aria-labelledby="own-title">
-              <h2 id="own-title">Key of this session</h2>
+            <Section title="Key of this session">
               <Facts
                 facts={[
                   ["Owner", client],
@@ -46,23 +46,19 @@ export function View() {
                   ["Addresses", isLimited ? "accepted from some addresses only" : "accepted from every address"],
                 ]}
               />
-            </section>
-            <section aria-labelledby="scopes-title">
-              <h2 id="scopes-title">Scopes</h2>
-              <Table
-                label="Scopes"
-                columns={COLUMNS}
-                rows={SCOPES.map((scope) => ({ scope, isGranted: scopes.includes(scope) }))}
-                idOf={({ scope }) => scope}
-                empty=""
-              />
-            </section>
+            </Section>
+            <TableSection
+              title="Scopes"
+              columns={COLUMNS}
+              rows={SCOPES.map((scope) => ({ scope, isGranted: scopes.includes(scope) }))}
+              idOf={({ scope }) => scope}
+              empty=""
+            />
           </>
         )}
       </Panel>
       {can("ops") && <AllKeys />}
-      <section aria-labelledby="commands-title">
-        <h2 id="commands-title">Administration</h2>
+      <Section title="Administration">
         <p>
           Keys are created, rotated and revoked by a command on the machine of the service. Its list also has the
           addresses from which each key is accepted.
@@ -70,7 +66,7 @@ export function View() {
         <pre class="code" tabIndex={0} aria-label="Commands">
           {COMMANDS.join("\n")}
         </pre>
-      </section>
+      </Section>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, changeColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
 import { PerformancePlots } from "./performance-plots.tsx";
 import type { Day } from "./read-performance.ts";
 
@@ -10,20 +10,18 @@ export function Days({ days }: { readonly days: readonly Day[] }) {
   return (
     <>
       <PerformancePlots valued={valued} results="Result by day" />
-      <section aria-labelledby="days-title">
-        <h2 id="days-title">Results by day</h2>
-        <Table
-          label="Results by day"
-          columns={COLUMNS}
-          rows={days.toReversed()}
-          idOf={({ day }) => day}
-          empty="The pool was not valued in this period, and no fee was collected."
-        />
+      <TableSection
+        title="Results by day"
+        columns={COLUMNS}
+        rows={days.toReversed()}
+        idOf={({ day }) => day}
+        empty="The pool was not valued in this period, and no fee was collected."
+      >
         <p class="note">
           A pool is valued by each result, and by its open positions at least once an hour and when an Investor joins or
           leaves. Days without a valuation are left out. The drawdown of a day is below the highest value so far.
         </p>
-      </section>
+      </TableSection>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { Facts } from "../../components/facts.tsx";
 import { Money } from "../../components/money.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { words } from "../../formats/words.ts";
 import type { FoundMaster } from "./find-master.ts";
@@ -7,8 +8,7 @@ import type { FoundMaster } from "./find-master.ts";
 export function MasterFacts(master: FoundMaster) {
   const { state, since, closing } = master;
   return (
-    <section aria-labelledby="facts-title">
-      <h2 id="facts-title">Facts</h2>
+    <Section title="Facts">
       <Facts
         facts={[
           ["State", words(state)],
@@ -30,6 +30,6 @@ export function MasterFacts(master: FoundMaster) {
           ...Object.entries(master.metadata).map(([name, value]) => [name, value] as const),
         ]}
       />
-    </section>
+    </Section>
   );
 }

@@ -2,7 +2,7 @@ import type { Models } from "../../../client/index.ts";
 import { breaksHref, operationsHref, reviewsHref } from "../../app/addresses.ts";
 import { Money } from "../../components/money.tsx";
 import type { Column } from "../../components/table/column.ts";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
 import { subtractDecimals } from "../../formats/decimal.ts";
 import { can } from "../../session/session.ts";
 
@@ -44,10 +44,7 @@ export function Places({ proof }: { readonly proof: Proof }) {
     total: place.of(proof.total),
   }));
   return (
-    <section aria-labelledby="places-title">
-      <h2 id="places-title">Where each cent stands</h2>
-      <Table label="Where each cent stands" columns={COLUMNS} rows={rows} idOf={({ name }) => name} empty="" />
-    </section>
+    <TableSection title="Where each cent stands" columns={COLUMNS} rows={rows} idOf={({ name }) => name} empty="" />
   );
 }
 

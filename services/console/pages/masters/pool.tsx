@@ -8,6 +8,7 @@ import { Stack } from "../../components/stack/stack.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, investorColumn, ticketColumn } from "../../components/table/columns.tsx";
 import { ListSection } from "../../components/table/list-table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { useList } from "../../data/use-list.ts";
 import { formatRatio, ratioOf, SHARE_DECIMALS } from "../../formats/decimal.ts";
@@ -41,8 +42,7 @@ export function Pool({ login }: { readonly login: string }) {
         <>
           <Head proof={proof} refresh={list.refresh} />
           <Places proof={proof} />
-          <section aria-labelledby="composition-title">
-            <h2 id="composition-title">Composition of the pool</h2>
+          <Section title="Composition of the pool">
             {composition.parts.length === 0 ? (
               <Empty>No Investor has money in the pool.</Empty>
             ) : (
@@ -51,7 +51,7 @@ export function Pool({ login }: { readonly login: string }) {
                 <p class="note">By expected balance: the result of open positions is not in it.</p>
               </>
             )}
-          </section>
+          </Section>
           <ListSection
             title="Investors in the pool"
             columns={columnsOf(composition.whole)}
@@ -68,10 +68,13 @@ function Head({ proof, refresh }: { readonly proof: Proof; readonly refresh: () 
   const { converged, read_at: readAt, lag_ms: lagMs, fees_closed_through: closed, investors_count: count } = proof;
   const reasons = reasonsOf(proof);
   return (
-    <section aria-labelledby="proof-title">
-      <h2 id="proof-title">
-        Proof <Badge state={converged ? "converged" : "not converged"} />
-      </h2>
+    <Section
+      title={
+        <>
+          Proof <Badge state={converged ? "converged" : "not converged"} />
+        </>
+      }
+    >
       {reasons.length === 0 ? (
         <p>Every deal is booked, nothing is in flight, and the platform has what the books expect.</p>
       ) : (
@@ -96,7 +99,7 @@ function Head({ proof, refresh }: { readonly proof: Proof; readonly refresh: () 
           Read again
         </button>
       </p>
-    </section>
+    </Section>
   );
 }
 

@@ -6,6 +6,7 @@ import { InvestorLink, MasterLink, Ticket } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { ReadState } from "../../components/read-state.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { sentence } from "../../formats/words.ts";
@@ -66,16 +67,14 @@ function Shown({ operation }: { readonly operation: Operation }) {
         )}
       </p>
       <div class="columns">
-        <section aria-labelledby="timeline-title">
-          <h2 id="timeline-title">What happened</h2>
+        <Section title="What happened">
           <Timeline operation={operation} attempts={attempts.data?.items ?? []} />
           <ReadState read={attempts} what="what was sent" />
           {attempts.data?.is_complete === false && (
             <p class="quiet">Fees or mirrors cannot be read now, so their attempts are missing.</p>
           )}
-        </section>
-        <section aria-labelledby="facts-title">
-          <h2 id="facts-title">Facts</h2>
+        </Section>
+        <Section title="Facts">
           <Facts
             facts={[
               ["Operation", <span class="code">{id}</span>],
@@ -103,7 +102,7 @@ function Shown({ operation }: { readonly operation: Operation }) {
             ]}
           />
           {can("ops") && <Cases id={id} />}
-        </section>
+        </Section>
       </div>
     </>
   );

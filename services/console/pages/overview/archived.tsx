@@ -7,6 +7,7 @@ import { timeColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { can } from "../../session/session.ts";
+import { Section } from "../../components/section.tsx";
 
 type Account = Models["ArchivedAccount"];
 
@@ -38,8 +39,7 @@ export function Archived() {
   );
   if (accounts.data?.items.length === 0 || (accounts.data === undefined && accounts.problem === undefined)) return null;
   return (
-    <section aria-labelledby="archived-title">
-      <h2 id="archived-title">Archived accounts</h2>
+    <Section title="Archived accounts">
       <Panel read={accounts} what="archived accounts">
         {(page) =>
           page !== undefined && (
@@ -62,6 +62,6 @@ export function Archived() {
           )
         }
       </Panel>
-    </section>
+    </Section>
   );
 }

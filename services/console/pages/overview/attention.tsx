@@ -13,6 +13,7 @@ import { GroupLink } from "../reviews/groups.tsx";
 import { isAboutMaster, isOfMaster } from "../reviews/is-master.ts";
 import { happenedIn, whatHappened } from "../reviews/what-happened.ts";
 import type { AttentionReads } from "./use-attention.ts";
+import { Section } from "../../components/section.tsx";
 
 /** One thing that waits, wherever it is kept. */
 type Case = {
@@ -77,8 +78,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
   if (reads.length === 0) return null;
   const silent = [...(reviews?.data?.unreachable ?? []), ...(breaks?.data?.unreachable ?? [])];
   return (
-    <section aria-labelledby="attention-title">
-      <h2 id="attention-title">Waits for an operator</h2>
+    <Section title="Waits for an operator">
       <ReadState read={worstOf(reads)} what="cases" />
       <NotReached services={silent} what="cases" />
       {reads.every(({ data }) => data !== undefined) && (
@@ -99,7 +99,7 @@ export function Attention({ unknown, reviews, breaks }: AttentionReads) {
           <a href={reviewsHref({ state: "decided" })}>Decided reviews</a>
         </p>
       )}
-    </section>
+    </Section>
   );
 }
 

@@ -6,7 +6,7 @@ import {
   operationColumn,
   timeColumn,
 } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
 import type { Models } from "../../../client/index.ts";
 import { latestEvents } from "../../live/feed.ts";
 import { words } from "../../formats/words.ts";
@@ -26,15 +26,13 @@ const COLUMNS: readonly Column<Event>[] = [
 /** What has happened since the sign-in. */
 export function Events() {
   return (
-    <section aria-labelledby="events-title">
-      <h2 id="events-title">Events since sign-in</h2>
-      <Table
-        label="Events"
-        columns={COLUMNS}
-        rows={latestEvents.value}
-        idOf={({ id }) => id.toString()}
-        empty="Nothing has happened since you signed in."
-      />
-    </section>
+    <TableSection
+      title="Events since sign-in"
+      label="Events"
+      columns={COLUMNS}
+      rows={latestEvents.value}
+      idOf={({ id }) => id.toString()}
+      empty="Nothing has happened since you signed in."
+    />
   );
 }

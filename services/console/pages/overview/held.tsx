@@ -1,4 +1,5 @@
 import { Panel } from "../../components/panel.tsx";
+import { Section } from "../../components/section.tsx";
 import { StoppedPermits } from "../../components/stopped-permits.tsx";
 import type { Permits } from "../../data/use-permits.ts";
 import type { Read } from "../../data/use-read.ts";
@@ -8,11 +9,10 @@ export function Held({ permits }: { readonly permits: Read<Permits | undefined> 
   const isStopped = permits.data?.state === "stopped";
   if (!isStopped && permits.problem === undefined) return null;
   return (
-    <section aria-labelledby="held-title">
-      <h2 id="held-title">{isStopped ? "Until money commands are sent again" : "Whether money commands are sent"}</h2>
+    <Section title={isStopped ? "Until money commands are sent again" : "Whether money commands are sent"}>
       <Panel read={permits} what="whether money commands are sent">
         {(found) => found?.state === "stopped" && <StoppedPermits {...found} />}
       </Panel>
-    </section>
+    </Section>
   );
 }

@@ -3,6 +3,7 @@ import { ProblemView } from "../../components/problem-view.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, masterColumn } from "../../components/table/columns.tsx";
 import { Table } from "../../components/table/table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Time } from "../../components/time.tsx";
 import { utcText } from "../../formats/time.ts";
 import type { MasterProof, Proofs } from "./use-proofs.ts";
@@ -30,8 +31,7 @@ const COLUMNS: readonly Column<MasterProof>[] = [
 
 export function Masters({ proofs: { masters, rows } }: { readonly proofs: Proofs }) {
   return (
-    <section id="masters" aria-labelledby="masters-title">
-      <h2 id="masters-title">Masters</h2>
+    <Section id="masters" title="Masters">
       {masters.problem !== undefined && <ProblemView problem={masters.problem} retry={masters.refresh} />}
       <Table
         label="Masters"
@@ -42,7 +42,7 @@ export function Masters({ proofs: { masters, rows } }: { readonly proofs: Proofs
         empty="There is no Master yet."
       />
       {masters.data?.has_more === true && <p class="note">The first {rows.length} Masters are shown.</p>}
-    </section>
+    </Section>
   );
 }
 

@@ -4,6 +4,7 @@ import { Panel } from "../../components/panel.tsx";
 import type { Read } from "../../data/use-read.ts";
 import type { Models } from "../../../client/index.ts";
 import type { Reached, Readiness } from "./use-readiness.ts";
+import { Section } from "../../components/section.tsx";
 
 type Props = {
   readonly readiness: Read<Readiness>;
@@ -13,8 +14,7 @@ type Props = {
 /** Whether each part answers, and whether the checks run. */
 export function Parts({ readiness, breaks }: Props) {
   return (
-    <section aria-labelledby="parts-title">
-      <h2 id="parts-title">Parts</h2>
+    <Section title="Parts">
       <Panel read={readiness} what="the parts">
         {({ status, broker, services, platform }) => (
           <ul class="parts">
@@ -28,7 +28,7 @@ export function Parts({ readiness, breaks }: Props) {
           </ul>
         )}
       </Panel>
-    </section>
+    </Section>
   );
 }
 

@@ -8,7 +8,8 @@ import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { accountColumn, ageColumn, amountColumn } from "../../components/table/columns.tsx";
-import { Table } from "../../components/table/table.tsx";
+import { TableSection } from "../../components/table/table.tsx";
+import { Section } from "../../components/section.tsx";
 import { Since } from "../../components/time.tsx";
 import { useRead } from "../../data/use-read.ts";
 import { addDecimals, compareDecimals } from "../../formats/decimal.ts";
@@ -97,15 +98,18 @@ function Shown({ id, reviews, hasMore, changed }: ShownProps) {
           )}
         </>
       )}
-      <section aria-labelledby="decision-title">
-        <h2 id="decision-title">{first === undefined ? "Decision" : "Decide for all of them"}</h2>
+      <Section title={first === undefined ? "Decision" : "Decide for all of them"}>
         <GroupVote group={id} reviews={reviews} changed={changed} />
-      </section>
+      </Section>
       {first !== undefined && (
-        <section aria-labelledby="accounts-title">
-          <h2 id="accounts-title">Accounts</h2>
-          <Table label="Accounts of the group" columns={COLUMNS} rows={reviews} idOf={(one) => one.id} empty="None." />
-        </section>
+        <TableSection
+          title="Accounts"
+          label="Accounts of the group"
+          columns={COLUMNS}
+          rows={reviews}
+          idOf={(one) => one.id}
+          empty="None."
+        />
       )}
     </>
   );

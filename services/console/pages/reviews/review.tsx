@@ -7,6 +7,7 @@ import { Facts } from "../../components/facts.tsx";
 import { AccountLink, DealLink, OperationLink } from "../../components/links.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
+import { Section } from "../../components/section.tsx";
 import { StoppedPermits } from "../../components/stopped-permits.tsx";
 import { Since } from "../../components/time.tsx";
 import { orNone } from "../../data/or-none.ts";
@@ -53,8 +54,7 @@ export function ReviewView({ id }: { readonly id: string }) {
 function Resuming() {
   const permits = usePermits();
   return (
-    <section aria-labelledby="resuming-title">
-      <h2 id="resuming-title">What resume waits for</h2>
+    <Section title="What resume waits for">
       <Panel read={permits} what="what resume waits for">
         {(found) =>
           found?.state === "stopped" ? (
@@ -64,7 +64,7 @@ function Resuming() {
           )
         }
       </Panel>
-    </section>
+    </Section>
   );
 }
 
@@ -89,24 +89,20 @@ function Shown({ review, changed }: { readonly review: Review; readonly changed:
         ]}
       />
       <div class="columns">
-        <section aria-labelledby="evidence-title">
-          <h2 id="evidence-title">Evidence when it was opened</h2>
+        <Section title="Evidence when it was opened">
           <Evidence evidence={evidence} />
-        </section>
-        <section aria-labelledby="present-title">
-          <h2 id="present-title">As it is now</h2>
+        </Section>
+        <Section title="As it is now">
           <Present review={review} />
-        </section>
+        </Section>
       </div>
       {reason === "database_behind" && state !== "decided" && <Resuming />}
-      <section aria-labelledby="decision-title">
-        <h2 id="decision-title">{state === "decided" ? "Decision" : "Decide"}</h2>
+      <Section title={state === "decided" ? "Decision" : "Decide"}>
         <Vote review={review} changed={changed} />
-      </section>
-      <section aria-labelledby="history-title">
-        <h2 id="history-title">History</h2>
+      </Section>
+      <Section title="History">
         <History review={review} />
-      </section>
+      </Section>
     </>
   );
 }
