@@ -3,7 +3,7 @@ import type { StoredEvent } from "../../events/store/events.ts";
 import type { Delivery } from "../../events/store/webhook-deliveries.ts";
 import type { Webhook } from "../../events/store/webhooks.ts";
 import type { ListedKey } from "../../identity/store/api-keys.ts";
-import { AT, LATER } from "./values.ts";
+import { AT, LATER, sample } from "./values.ts";
 
 const OPERATION = "0198c0de-0000-7000-8000-000000000001";
 
@@ -25,24 +25,21 @@ export function anEvent(own: Partial<StoredEvent> = {}): StoredEvent {
   };
 }
 
-export function aListedKey(overrides: Partial<ListedKey> = {}): ListedKey {
-  return {
-    id: "KeyOfAnna001",
-    environment: "test",
-    name: "anna",
-    scopes: ["masters:read", "ops"],
-    hasAllowList: false,
-    duplicateComment: "allow",
-    clientId: "KeyOfAnna001",
-    replaces: null,
-    replacedBy: null,
-    createdAt: AT,
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-    ...overrides,
-  };
-}
+export const aListedKey = sample<ListedKey>({
+  id: "KeyOfAnna001",
+  environment: "test",
+  name: "anna",
+  scopes: ["masters:read", "ops"],
+  hasAllowList: false,
+  duplicateComment: "allow",
+  clientId: "KeyOfAnna001",
+  replaces: null,
+  replacedBy: null,
+  createdAt: AT,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+});
 
 export function aWebhook(own: Partial<Webhook> = {}): Webhook {
   return {

@@ -4,109 +4,90 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type GetPermitsResponse, PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Answers } from "../exchange.ts";
 import { anOperation, noOperation } from "./funding.ts";
-import { AT, cents, LATER } from "./values.ts";
+import { AT, cents, LATER, sample } from "./values.ts";
 
-export function aBreak(overrides: Partial<Break> = {}): Break {
-  return {
-    id: 17n,
-    check: "deal_matching",
-    key: "operation:4711",
-    login: "3000001",
-    masterLogin: "3000001",
-    atRisk: cents(50_00n),
-    operationIds: ["4711"],
-    dealIds: [1_234_567n],
-    message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
-    evidence: '{"booked_minor":"5000","logged_minor":null}',
-    openedAt: AT,
-    seenAt: LATER,
-    ...overrides,
-  };
-}
+export const aBreak = sample<Break>({
+  id: 17n,
+  check: "deal_matching",
+  key: "operation:4711",
+  login: "3000001",
+  masterLogin: "3000001",
+  atRisk: cents(50_00n),
+  operationIds: ["4711"],
+  dealIds: [1_234_567n],
+  message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
+  evidence: '{"booked_minor":"5000","logged_minor":null}',
+  openedAt: AT,
+  seenAt: LATER,
+});
 
-export function aCheck(overrides: Partial<Check> = {}): Check {
-  return {
-    name: "deal_matching",
-    title: "each applied leg is one deal of the log",
-    everyMs: 60_000n,
-    completedAt: LATER,
-    stale: false,
-    error: "",
-    openBreaks: 1,
-    ...overrides,
-  };
-}
+export const aCheck = sample<Check>({
+  name: "deal_matching",
+  title: "each applied leg is one deal of the log",
+  everyMs: 60_000n,
+  completedAt: LATER,
+  stale: false,
+  error: "",
+  openBreaks: 1,
+});
 
-export function aReview(overrides: Partial<Review> = {}): Review {
-  return {
-    id: 5n,
-    reason: "stopped",
-    login: "3000001",
-    amount: undefined,
-    operationId: "",
-    reference: "",
-    dealId: 0n,
-    evidence: '{"why":"deal_gone: deal 77","pool":{"holdings":"2"}}',
-    actions: ["resume", "withdraw_proposal"],
-    state: ReviewState.OPEN,
-    openedAt: AT,
-    decision: undefined,
-    group: "2c26b46b68ffc68ff99b453c",
-    cause: undefined,
-    ...overrides,
-  };
-}
+export const aReview = sample<Review>({
+  id: 5n,
+  reason: "stopped",
+  login: "3000001",
+  amount: undefined,
+  operationId: "",
+  reference: "",
+  dealId: 0n,
+  evidence: '{"why":"deal_gone: deal 77","pool":{"holdings":"2"}}',
+  actions: ["resume", "withdraw_proposal"],
+  state: ReviewState.OPEN,
+  openedAt: AT,
+  decision: undefined,
+  group: "2c26b46b68ffc68ff99b453c",
+  cause: undefined,
+});
 
 const CHARGES = { action: 4, comment: "Dormant fee", day: "2026-01-31" };
 const GROUP = "0123456789abcdef01234567";
 
 /** A charge of the broker on an Investor. */
-export function aReviewOfCharge(overrides: Partial<Review> = {}): Review {
-  return aReview({
-    id: 6n,
-    reason: "external_funds_on_investor",
-    login: "3000003",
-    amount: cents(-15_00n),
-    group: GROUP,
-    cause: CHARGES,
-    evidence: '{"master":"3000001","moved_log_number":"12"}',
-    actions: ["adopt", "acknowledge"],
-    ...overrides,
-  });
-}
+export const aReviewOfCharge = sample<Review>({
+  ...aReview(),
+  id: 6n,
+  reason: "external_funds_on_investor",
+  login: "3000003",
+  amount: cents(-15_00n),
+  group: GROUP,
+  cause: CHARGES,
+  evidence: '{"master":"3000001","moved_log_number":"12"}',
+  actions: ["adopt", "acknowledge"],
+});
 
-export function aReviewGroup(overrides: Partial<ReviewGroup> = {}): ReviewGroup {
-  return {
-    id: 5n,
-    group: GROUP,
-    reason: "external_funds_on_investor",
-    cause: CHARGES,
-    open: 50,
-    proposed: 0,
-    amount: cents(-750_00n),
-    lowest: cents(-15_00n),
-    highest: cents(-15_00n),
-    login: "",
-    openedAt: AT,
-    ...overrides,
-  };
-}
+export const aReviewGroup = sample<ReviewGroup>({
+  id: 5n,
+  group: GROUP,
+  reason: "external_funds_on_investor",
+  cause: CHARGES,
+  open: 50,
+  proposed: 0,
+  amount: cents(-750_00n),
+  lowest: cents(-15_00n),
+  highest: cents(-15_00n),
+  login: "",
+  openedAt: AT,
+});
 
 /** Stopped after a restore; `granted` is the usual state. */
-export function thePermits(overrides: Partial<GetPermitsResponse> = {}): GetPermitsResponse {
-  return {
-    state: PermitState.STOPPED,
-    stoppedAt: AT,
-    resumableFrom: LATER,
-    blocking: [
-      { code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." },
-    ],
-    imports: { movements: 12, openMovements: 1, unclaimedFees: 0, accountsToRead: 0 },
-    generation: 2n,
-    importComplete: false,
-    ...overrides,
-  };
-}
+export const thePermits = sample<GetPermitsResponse>({
+  state: PermitState.STOPPED,
+  stoppedAt: AT,
+  resumableFrom: LATER,
+  blocking: [{ code: "check_not_complete", detail: "The check deal_matching has not completed a run since the stop." }],
+  imports: { movements: 12, openMovements: 1, unclaimedFees: 0, accountsToRead: 0 },
+  generation: 2n,
+  importComplete: false,
+});
 
 export const granted: GetPermitsResponse = {
   state: PermitState.GRANTED,

@@ -16,3 +16,8 @@ export function aReason(code: string, message: string, details: Readonly<Record<
   const rest = { errors: [], operationId: "", retryAfterMs: 0n, outcome: Outcome.NOT_EXECUTED };
   return { code, message, status: RefusalStatus.CONFLICT, details, ...rest };
 }
+
+/** A message like this one but for some members. */
+export const sample =
+  <Message extends object>(standard: Message) =>
+  (others: Partial<Message> = {}): Message => ({ ...standard, ...others });
