@@ -1,5 +1,5 @@
 import { goTo } from "../app/router.ts";
-import { textOf } from "../formats/form.ts";
+import { submitting } from "../formats/form.ts";
 import { useFields } from "./use-fields.ts";
 
 type Props = {
@@ -27,13 +27,10 @@ export function accountFilterOf(query: URLSearchParams): AccountFilter {
 export function AccountSearch({ label, query, hrefOf, loginHref }: Props) {
   const given = Object.fromEntries(FIELDS.map(({ name }) => [name, query.get(name) ?? ""]));
   const form = useFields({ login: "", ...given });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    const login = textOf(data, "login");
-    if (login !== "") return goTo(loginHref(login));
-    return goTo(hrefOf(Object.fromEntries(FIELDS.map(({ name }) => [name, textOf(data, name)]))));
-  };
+  const submit = submitting((text) => {
+    const login = text("login");
+    goTo(login === "" ? hrefOf(Object.fromEntries(FIELDS.map(({ name }) => [name, text(name)]))) : loginHref(login));
+  });
   return (
     <form class="search" role="search" aria-label={label} ref={form} onSubmit={submit}>
       <label>

@@ -1,6 +1,6 @@
 import { goTo } from "../app/router.ts";
 import { now } from "../data/ticker.ts";
-import { textOf } from "../formats/form.ts";
+import { submitting } from "../formats/form.ts";
 import { lastDays, type Period } from "../formats/period.ts";
 import { useFields } from "./use-fields.ts";
 
@@ -22,11 +22,7 @@ export function PeriodForm({ period, hrefOf, begin }: Props) {
   const form = useFields(period);
   const choices = LENGTHS.map(({ title, days }) => ({ title, of: lastDays(days, now.value) }));
   const all = begin === undefined ? [] : [{ title: "All", of: { from: begin, to: lastDays(1, now.value).to } }];
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    goTo(hrefOf({ from: textOf(data, "from"), to: textOf(data, "to") }));
-  };
+  const submit = submitting((text) => goTo(hrefOf({ from: text("from"), to: text("to") })));
   return (
     <form class="period" ref={form} onSubmit={submit} aria-label="Period">
       <label>

@@ -7,11 +7,11 @@ export type Permits = Models["Permits"];
 const EVERY_MS = 15_000;
 
 /** Whether money commands are sent. Without data when the key may not see it. */
-export function usePermits(): Read<Permits | undefined> {
-  const isPermitted = can("ops");
-  return useRead(async (client, signal) => (isPermitted ? client.query("getPermits", {}, { signal }) : undefined), {
-    keys: [isPermitted],
+export function usePermits(): Read<Permits> {
+  return useRead((client, signal) => client.query("getPermits", {}, { signal }), {
+    keys: [],
     topics: ["reviews", "breaks"],
     everyMs: EVERY_MS,
+    isPermitted: can("ops"),
   });
 }

@@ -20,6 +20,8 @@ type Options = {
   readonly topics?: readonly Topic[];
   /** It is read again and again: no event is published about it. */
   readonly everyMs?: number;
+  /** Without the scope nothing is read, and there are no data. */
+  readonly isPermitted?: boolean;
 };
 
 type State<T> = Omit<Read<T>, "refresh">;
@@ -27,9 +29,9 @@ type State<T> = Omit<Read<T>, "refresh">;
 /** Reads when the page opens, and again when an event says that it has changed. */
 export function useRead<T>(
   read: (client: Client, signal: AbortSignal) => Promise<T>,
-  { keys, topics = [], everyMs }: Options,
+  { keys, topics = [], everyMs, isPermitted = true }: Options,
 ): Read<T> {
-  const [state, setState] = useState<State<T>>({ data: undefined, problem: undefined, isLoading: true });
+  const [state, setState] = useState<State<T>>({ data: undefined, problem: undefined, isLoading: isPermitted });
   const current = useRef({ read, abort: () => {} });
   current.current.read = read;
 
@@ -45,7 +47,8 @@ export function useRead<T>(
   }, []);
 
   useEffect(() => {
-    setState({ data: undefined, problem: undefined, isLoading: true });
+    setState({ data: undefined, problem: undefined, isLoading: isPermitted });
+    if (!isPermitted) return undefined;
     refresh();
     const later = throttled(refresh);
     const ignore = listen(topics, () => later.call(undefined, () => undefined));

@@ -1,5 +1,11 @@
-/** The text of a field. */
-export function textOf(data: FormData, name: string): string {
-  const value = data.get(name);
-  return typeof value === "string" ? value.trim() : "";
+/** Handles a form in place of the browser; `text` reads a field. */
+export function submitting(handle: (text: (name: string) => string, event: SubmitEvent) => void) {
+  return (event: SubmitEvent): void => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget as HTMLFormElement);
+    handle((name) => {
+      const value = data.get(name);
+      return typeof value === "string" ? value.trim() : "";
+    }, event);
+  };
 }

@@ -43,15 +43,13 @@ export function InvestorView({ login, view, query }: Props) {
 
 /** The API reads a name by the id of the Investor, which its fee configuration has. */
 function Name({ login }: { readonly login: string }) {
-  const isPermitted = can("fees:read");
   const name = useRead(
     async (client, signal) => {
-      if (!isPermitted) return undefined;
       const path = { investor_login: login };
       const { investor_id: id } = await client.query("getFeeConfiguration", { path }, { signal });
       return (await client.query("getInvestor", { path: { investor_id: id } }, { signal })).name;
     },
-    { keys: [login] },
+    { keys: [login], isPermitted: can("fees:read") },
   );
   return <>{name.data ?? "Investor"}</>;
 }

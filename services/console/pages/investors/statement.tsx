@@ -10,17 +10,16 @@ import { ReadState } from "../../components/read-state.tsx";
 import type { Column } from "../../components/table/column.ts";
 import { amountColumn, ticketColumn, timeColumn } from "../../components/table/columns.tsx";
 import { ListSection } from "../../components/table/list-table.tsx";
-import { now } from "../../data/ticker.ts";
 import { useList } from "../../data/use-list.ts";
+import { usePeriod } from "../../data/use-period.ts";
 import { formatAmount } from "../../formats/decimal.ts";
-import { instantsOf, lastDays, periodOf } from "../../formats/period.ts";
+import { instantsOf } from "../../formats/period.ts";
 import { words } from "../../formats/words.ts";
 import { SaveStatement } from "./save-statement.tsx";
 
 type Line = Models["StatementLine"];
 type Props = { readonly login: string; readonly query: URLSearchParams };
 
-const SHOWN_DAYS = 90;
 const SERIES: readonly PlotSeries[] = [{ title: "Balance", kind: "steps", tone: "accent", show: formatAmount }];
 
 const COLUMNS: readonly Column<Line>[] = [
@@ -36,7 +35,7 @@ const COLUMNS: readonly Column<Line>[] = [
 
 /** Every movement of a period, oldest first, with the balance after it. */
 export function StatementView({ login, query }: Props) {
-  const period = periodOf(query, lastDays(SHOWN_DAYS, now.value));
+  const period = usePeriod(query);
   const { from, to } = period;
   const list = useList(
     "getStatement",

@@ -8,6 +8,7 @@ import type { PlotSeries } from "../../components/plot/points.ts";
 import { Plot } from "../../components/plot/plot.tsx";
 import { ListSection } from "../../components/table/list-table.tsx";
 import { useList } from "../../data/use-list.ts";
+import { usePeriod } from "../../data/use-period.ts";
 import { useRead } from "../../data/use-read.ts";
 import { formatAmount } from "../../formats/decimal.ts";
 import { can } from "../../session/session.ts";
@@ -15,7 +16,6 @@ import { Credits } from "./credits.tsx";
 import { feesByWeek } from "./fees-by-week.ts";
 import type { FoundMaster } from "./find-master.ts";
 import { type PerformanceOf, readPerformance } from "./read-performance.ts";
-import { usePeriod } from "./use-period.ts";
 
 type Props = {
   readonly login: string;

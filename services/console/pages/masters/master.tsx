@@ -28,9 +28,10 @@ const VIEWS: readonly { readonly name: string; readonly title: string; readonly 
 
 export function MasterView({ login, view, query }: Props) {
   const isPermitted = can("masters:read");
-  const master = useRead((client, signal) => (isPermitted ? findMaster(client, login, signal) : NO_MASTER), {
+  const master = useRead((client, signal) => findMaster(client, login, signal), {
     keys: [login],
     topics: ["masters"],
+    isPermitted,
   });
   const shown = VIEWS.filter(({ anyOf }) => can(...anyOf));
   const current = shown.find(({ name }) => name === view) ?? shown[0];
@@ -67,8 +68,6 @@ const TONES: Readonly<Record<FoundMaster["state"], Tone>> = {
   closing: "warn",
   archived: "quiet",
 };
-
-const NO_MASTER = Promise.resolve(undefined);
 
 type PartProps = {
   readonly name: string | undefined;

@@ -3,6 +3,7 @@ import { Figure } from "../../components/figure.tsx";
 import { Money } from "../../components/money.tsx";
 import { Panel } from "../../components/panel.tsx";
 import { PeriodForm } from "../../components/period-form.tsx";
+import { usePeriod } from "../../data/use-period.ts";
 import { useRead } from "../../data/use-read.ts";
 import { formatRatio } from "../../formats/decimal.ts";
 import type { Period } from "../../formats/period.ts";
@@ -12,7 +13,6 @@ import { MasterFacts } from "./master-facts.tsx";
 import { granularityOf, type Granularity } from "./granularity.ts";
 import { type PerformanceOf, readPerformance } from "./read-performance.ts";
 import { Results } from "./results.tsx";
-import { usePeriod } from "./use-period.ts";
 import { ValuedNow } from "./valued-now.tsx";
 
 type Props = {

@@ -12,14 +12,13 @@ export function ValuedNow({ login }: { readonly login: string }) {
   const isPermitted = can("subscriptions:read") && can("investors:read");
   const share = useRead(
     async (client, signal) => {
-      if (!isPermitted) return undefined;
       const proof = await client.query("getProof", { path: { master_login: login }, query: { limit: 1 } }, { signal });
       const investor = proof.investors[0]?.mt5_login;
       if (investor === undefined) return undefined;
       const { pool } = await client.query("getEquity", { path: { investor_login: investor } }, { signal });
       return pool?.master_login === login ? { ...pool, investor } : undefined;
     },
-    { keys: [login], topics: [`login:${login}`] },
+    { keys: [login], topics: [`login:${login}`], isPermitted },
   );
   if (!isPermitted) return null;
   const { data, isLoading, problem } = share;

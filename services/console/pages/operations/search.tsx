@@ -2,7 +2,7 @@ import type { Input } from "../../../client/index.ts";
 import { operationHref, operationsHref } from "../../app/addresses.ts";
 import { goTo } from "../../app/router.ts";
 import { useFields } from "../../components/use-fields.ts";
-import { textOf } from "../../formats/form.ts";
+import { submitting } from "../../formats/form.ts";
 
 type Filter = NonNullable<Input<"listOperations">["query"]>;
 
@@ -46,13 +46,9 @@ export function Search({ query }: { readonly query: URLSearchParams }) {
     id: "",
     ...Object.fromEntries(NAMES.map((name) => [name, shownIn(name, query.get(name) ?? "")])),
   });
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
-    const value = (name: string): string => textOf(data, name);
-    if (UUID.test(value("id"))) return goTo(operationHref(value("id").toLowerCase()));
-    return goTo(hrefOf(value));
-  };
+  const submit = submitting((text) =>
+    goTo(UUID.test(text("id")) ? operationHref(text("id").toLowerCase()) : hrefOf(text)),
+  );
   return (
     <form class="search" role="search" aria-label="Operations" ref={form} onSubmit={submit}>
       <label>

@@ -31,36 +31,32 @@ const COLUMNS: readonly Column<Account>[] = [
 
 /** Accounts without money that the trading platform does not show; nothing while there are none. */
 export function Archived() {
-  const seesOps = can("ops");
-  const accounts = useRead<Models["ArchivedAccountPage"] | undefined>(
-    async (client, signal) =>
-      seesOps ? client.query("listArchivedAccounts", { query: { limit: LIMIT } }, { signal }) : undefined,
-    { keys: [seesOps], topics: ["accounts"], everyMs: EVERY_MS },
+  const accounts = useRead(
+    (client, signal) => client.query("listArchivedAccounts", { query: { limit: LIMIT } }, { signal }),
+    { keys: [], topics: ["accounts"], everyMs: EVERY_MS, isPermitted: can("ops") },
   );
   if (accounts.data?.items.length === 0 || (accounts.data === undefined && accounts.problem === undefined)) return null;
   return (
     <Section title="Archived accounts">
       <Panel read={accounts} what="archived accounts">
-        {(page) =>
-          page !== undefined && (
-            <>
-              <p>
-                The broker has archived or deleted {page.archived.toString()} accounts without money
-                {page.not_shown > 0n && <>, and {page.not_shown.toString()} are not shown and not confirmed yet</>}.
-                Nothing has to be decided: no other account is held up, and it ends when the broker restores an account.
-                Fees to a payment account also go on when the Master gets another one.
-              </p>
-              <Table
-                label="Archived accounts"
-                columns={COLUMNS}
-                rows={page.items}
-                idOf={({ mt5_login }) => mt5_login}
-                empty="None."
-              />
-              {page.has_more && <p class="note">The first {LIMIT} accounts are shown.</p>}
-            </>
-          )
-        }
+        {(page) => (
+          <>
+            <p>
+              The broker has archived or deleted {page.archived.toString()} accounts without money
+              {page.not_shown > 0n && <>, and {page.not_shown.toString()} are not shown and not confirmed yet</>}.
+              Nothing has to be decided: no other account is held up, and it ends when the broker restores an account.
+              Fees to a payment account also go on when the Master gets another one.
+            </p>
+            <Table
+              label="Archived accounts"
+              columns={COLUMNS}
+              rows={page.items}
+              idOf={({ mt5_login }) => mt5_login}
+              empty="None."
+            />
+            {page.has_more && <p class="note">The first {LIMIT} accounts are shown.</p>}
+          </>
+        )}
       </Panel>
     </Section>
   );

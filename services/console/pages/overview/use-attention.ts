@@ -6,43 +6,38 @@ type Listed<Item> = { readonly items: readonly Item[]; readonly has_more: boolea
 export type Operations = Listed<Models["Operation"]>;
 
 export type AttentionReads = {
-  readonly unknown: Read<Operations> | undefined;
-  readonly pending: Read<Operations> | undefined;
-  readonly reviews: Read<Models["ReviewGroupPage"]> | undefined;
-  readonly breaks: Read<Models["BreakPage"]> | undefined;
+  readonly unknown?: Read<Operations>;
+  readonly pending?: Read<Operations>;
+  readonly reviews?: Read<Models["ReviewGroupPage"]>;
+  readonly breaks?: Read<Models["BreakPage"]>;
 };
 
 const LIMIT = 100;
-const NO_OPERATIONS: Operations = { items: [], has_more: false };
 
-/** What waits for an outcome or for a decision. A member is undefined when the key may not see it. */
+/** What waits for an outcome or for a decision. A member is missing when the key may not see it. */
 export function useAttention(): AttentionReads {
   const seesOperations = can("investors:read", "funds:deposit", "funds:withdraw", "subscriptions:write");
   const seesOps = can("ops");
   const operations = (outcome: "unknown" | "pending") =>
     useRead<Operations>(
-      async (client, signal) =>
-        seesOperations
-          ? client.query("listOperations", { query: { outcome, limit: LIMIT } }, { signal })
-          : NO_OPERATIONS,
-      { keys: [seesOperations], topics: ["operations", "subscriptions"] },
+      (client, signal) => client.query("listOperations", { query: { outcome, limit: LIMIT } }, { signal }),
+      { keys: [], topics: ["operations", "subscriptions"], isPermitted: seesOperations },
     );
   const unknown = operations("unknown");
   const pending = operations("pending");
-  const reviews = useRead<Models["ReviewGroupPage"] | undefined>(
-    async (client, signal) =>
-      seesOps ? client.query("listReviewGroups", { query: { limit: LIMIT } }, { signal }) : undefined,
-    { keys: [seesOps], topics: ["reviews"] },
-  );
-  const breaks = useRead<Models["BreakPage"] | undefined>(
-    async (client, signal) =>
-      seesOps ? client.query("listBreaks", { query: { limit: LIMIT } }, { signal }) : undefined,
-    { keys: [seesOps], topics: ["breaks"] },
-  );
+  const query = { limit: LIMIT };
+  const reviews = useRead((client, signal) => client.query("listReviewGroups", { query }, { signal }), {
+    keys: [],
+    topics: ["reviews"],
+    isPermitted: seesOps,
+  });
+  const breaks = useRead((client, signal) => client.query("listBreaks", { query }, { signal }), {
+    keys: [],
+    topics: ["breaks"],
+    isPermitted: seesOps,
+  });
   return {
-    unknown: seesOperations ? unknown : undefined,
-    pending: seesOperations ? pending : undefined,
-    reviews: seesOps ? (reviews as Read<Models["ReviewGroupPage"]>) : undefined,
-    breaks: seesOps ? (breaks as Read<Models["BreakPage"]>) : undefined,
+    ...(seesOperations ? { unknown, pending } : {}),
+    ...(seesOps ? { reviews, breaks } : {}),
   };
 }

@@ -22,9 +22,8 @@ const UNSETTLED_EVERY_MS = 15_000;
 /** The proof of each Master, and again when an event is about it. Undefined when the key may not see them. */
 export function useProofs(isPermitted: boolean): Proofs | undefined {
   const masters = useRead(
-    async (client, signal) =>
-      isPermitted ? client.query("listMasterProfiles", { query: { limit: MASTERS } }, { signal }) : NONE,
-    { keys: [isPermitted], topics: ["masters"] },
+    (client, signal) => client.query("listMasterProfiles", { query: { limit: MASTERS } }, { signal }),
+    { keys: [], topics: ["masters"], isPermitted },
   );
   const [proofs, setProofs] = useState<ReadonlyMap<string, Pick<MasterProof, "proof" | "problem">>>(new Map());
   const latest = useRef(proofs);
@@ -65,8 +64,6 @@ export function useProofs(isPermitted: boolean): Proofs | undefined {
   }));
   return { masters, rows };
 }
-
-const NONE = { items: [], has_more: false } as const;
 
 async function readAll(
   client: Client,

@@ -4,7 +4,7 @@ import { ACTIONS } from "../../../catalogue/reviews.ts";
 import { isSameOwner } from "../../../kernel/review/owner.ts";
 import { ReviewLink } from "../../components/links.tsx";
 import { ProblemView } from "../../components/problem-view.tsx";
-import { textOf } from "../../formats/form.ts";
+import { submitting } from "../../formats/form.ts";
 import { sentence, words } from "../../formats/words.ts";
 import { clientOfSession, session } from "../../session/session.ts";
 import { type Action, decisionsOf, effectOf, mayNameDeal, needsDeal } from "./actions.ts";
@@ -57,11 +57,7 @@ export function GroupVote({ group, reviews, changed }: Props) {
   const choices = choicesOf(reviews, own);
   const chosen = choices.find((one) => keyOf(one) === key) ?? (choices.length === 1 ? choices[0] : undefined);
   const mine = reviews.filter(({ decision }) => decision !== null && isSameOwner(decision.proposed_by, own)).length;
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const note = textOf(new FormData(event.currentTarget as HTMLFormElement), "note");
-    if (chosen !== undefined) votes.send(chosen, note);
-  };
+  const submit = submitting((text) => chosen !== undefined && votes.send(chosen, text("note")));
   return (
     <>
       {mine > 0 && (

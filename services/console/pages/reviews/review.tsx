@@ -57,7 +57,7 @@ function Resuming() {
     <Section title="What resume waits for">
       <Panel read={permits} what="what resume waits for">
         {(found) =>
-          found?.state === "stopped" ? (
+          found.state === "stopped" ? (
             <StoppedPermits {...found} />
           ) : (
             <p>Nothing: money commands are not stopped any more.</p>

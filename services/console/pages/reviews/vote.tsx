@@ -3,7 +3,7 @@ import type { Models } from "../../../client/index.ts";
 import { isSameOwner } from "../../../kernel/review/owner.ts";
 import { ProblemView } from "../../components/problem-view.tsx";
 import { useCommand } from "../../data/use-command.ts";
-import { textOf } from "../../formats/form.ts";
+import { submitting } from "../../formats/form.ts";
 import { words } from "../../formats/words.ts";
 import { session } from "../../session/session.ts";
 import { inNumbers } from "./what-happened.ts";
@@ -41,18 +41,16 @@ function Form({ review, changed, own }: Props & { readonly own: string }) {
   const command = useCommand<"decideReview">(changed);
   const isOwn = decision !== null && isSameOwner(decision.proposed_by, own);
 
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget as HTMLFormElement);
+  const submit = submitting((text, event) => {
     const chosen = event.submitter?.getAttribute("value") === "withdraw" ? "withdraw_proposal" : action;
     if (chosen === undefined) return;
-    const [deal, note] = [textOf(data, "deal"), textOf(data, "note")];
+    const [deal, note] = [text("deal"), text("note")];
     const named = chosen !== "withdraw_proposal" && mayNameDeal(chosen) && /^\d+$/.test(deal);
     const body = { id, action: chosen, note, ...(named ? { deal_id: BigInt(deal) } : {}) };
     command.send(`${id} ${chosen} ${deal} ${note}`, (client, options) =>
       client.command("decideReview", { body }, options),
     );
-  };
+  });
 
   return (
     <form class="vote" onSubmit={submit}>

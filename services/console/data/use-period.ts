@@ -1,5 +1,5 @@
-import { now } from "../../data/ticker.ts";
-import { lastDays, type Period, periodOf } from "../../formats/period.ts";
+import { now } from "./ticker.ts";
+import { lastDays, type Period, periodOf } from "../formats/period.ts";
 
 const SHOWN_DAYS = 90;
 
