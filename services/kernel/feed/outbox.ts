@@ -1,4 +1,4 @@
-import { many, sql } from "../postgres/query.ts";
+import { many, sql, unnest } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 export type NewEntry = {
@@ -25,13 +25,9 @@ export async function insertEntries(tx: Transaction, events: readonly NewEntry[]
     tx,
     sql`with event as (
           select feed, type, subject, payload, request_id, rank
-          from unnest(
-            ${events.map(({ feed }) => feed)}::text[],
-            ${events.map(({ type }) => type)}::text[],
-            ${events.map(({ subject }) => subject)}::text[],
-            ${events.map(({ payload }) => payload)}::bytea[],
-            ${events.map(({ requestId }) => requestId)}::text[]
-          ) with ordinality as event (feed, type, subject, payload, request_id, rank)
+          from ${unnest(events)} with ordinality as event (
+            feed text, type text, subject text, payload bytea, request_id text, rank
+          )
         ), head as (
           insert into feed_head (feed, last_number)
           select feed, count(*) from event group by feed order by feed

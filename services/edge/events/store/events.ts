@@ -1,4 +1,4 @@
-import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type NewEvent = {
@@ -45,20 +45,10 @@ export async function insertEvents(tx: Transaction, events: readonly NewEvent[])
     tx,
     sql`insert into event (key, type, state, subject, occurred_at, login, master_login, operation_id, amount_minor, deal_id, reason)
         select key, type, state, subject, occurred_at, login, master_login, operation_id, amount_minor, deal_id, reason
-        from unnest(
-          ${events.map(({ key }) => key)}::text[],
-          ${events.map(({ type }) => type)}::text[],
-          ${events.map(({ state }) => state)}::text[],
-          ${events.map(({ subject }) => subject)}::text[],
-          ${events.map(({ occurredAt }) => occurredAt)}::timestamptz[],
-          ${events.map(({ login }) => login)}::text[],
-          ${events.map(({ masterLogin }) => masterLogin)}::text[],
-          ${events.map(({ operationId }) => operationId)}::text[],
-          ${events.map(({ amountMinor }) => amountMinor)}::bigint[],
-          ${events.map(({ dealId }) => dealId)}::bigint[],
-          ${events.map(({ reason }) => reason)}::text[]
-        ) with ordinality as new (key, type, state, subject, occurred_at, login, master_login, operation_id, amount_minor, deal_id,
-                                  reason, position)
+        from ${unnest(events)} with ordinality as new (
+          key text, type text, state text, subject text, occurred_at timestamptz, login text, master_login text, operation_id text,
+          amount_minor bigint, deal_id bigint, reason text, position
+        )
         order by position
         on conflict (key) do nothing`,
   );

@@ -1,4 +1,14 @@
-import { execute, fragment, many, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  many,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  unnest,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { readEvents } from "./events.ts";
 import { IS_SERVED, SCOPES_OF_CLIENT } from "./webhooks.ts";
@@ -79,12 +89,8 @@ export async function makeDeliveries(
   await execute(
     tx,
     sql`insert into webhook_delivery (webhook_id, event_id, type, login)
-        select ${id}, event_id, type, login
-        from unnest(
-          ${events.map((event) => event.id)}::bigint[],
-          ${events.map((event) => event.type)}::text[],
-          ${events.map((event) => event.login)}::text[]
-        ) with ordinality as next (event_id, type, login, position)
+        select ${id}, id, type, login
+        from ${unnest(events)} with ordinality as next (id bigint, type text, login text, position)
         order by position`,
   );
   await execute(tx, sql`update webhook set through_event = ${through} where id = ${id}`);

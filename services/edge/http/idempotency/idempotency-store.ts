@@ -20,7 +20,7 @@ import {
 } from "./store/idempotency-keys.ts";
 
 /** A command that is executed at most once, however often its key is sent. */
-export type ClaimRequest = Omit<NewCommand, "at">;
+export type ClaimRequest = Omit<NewCommand, "createdAt">;
 
 /** The command to execute: the first one again, or a new one. */
 export type Claim = {
@@ -118,7 +118,7 @@ export function createIdempotencyStore(
 
   async function claim(request: ClaimRequest): Promise<Claim> {
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const { isNew } = await inserts.add({ ...request, at: now() });
+      const { isNew } = await inserts.add({ ...request, createdAt: now() });
       if (isNew) return { commandId: request.commandId, isRepeated: false, wasDone: false };
       const seen = await findCommand(db, request);
       const claimed = seen && (await claimAgain(db, request, seen, now));

@@ -1,6 +1,9 @@
 import { Counter } from "prom-client";
 import { batchQueue } from "#kernel/batches/batch-queue.ts";
+import { runJob } from "#kernel/jobs/job.ts";
+import { createWakeSignal } from "#kernel/jobs/wake-signal.ts";
 import type { Clock } from "#kernel/values/clock.ts";
+import { HOUR_MS } from "#kernel/values/duration.ts";
 import type { Log } from "#kernel/process/log.ts";
 import { refuse } from "../../problems/refusals.ts";
 import { limitedNetwork } from "../keys/addresses.ts";
@@ -41,7 +44,7 @@ const BATCH_DELAY_MS = 200;
 /** Limits the memory used while the database is unavailable. */
 const MAX_WAITING = 20_000;
 /** Short, because the entries wait in memory until the database is available again. */
-const RETRY_DELAY_MS = 1_000;
+const MAX_RETRY_MS = 1_000;
 
 const dropped = new Counter({ name: "pamm_audit_dropped_total", help: "Audit entries that could not be written." });
 
@@ -51,8 +54,7 @@ export function createAudit(
   log: Log,
 ): Audit & AsyncDisposable {
   const waiting: AuditEntry[] = [];
-  let writing: Promise<void> | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  const wake = createWakeSignal();
 
   const durable = batchQueue<AuditEntry, undefined>({
     name: "write audit",
@@ -64,46 +66,38 @@ export function createAudit(
     },
   });
 
-  async function writeBatches(): Promise<void> {
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH_SIZE);
-      await insert(batch);
-      waiting.splice(0, batch.length);
-    }
+  /** True while there is a whole batch more. */
+  async function writeNext(): Promise<boolean> {
+    const batch = waiting.slice(0, BATCH_SIZE);
+    if (batch.length > 0) await insert(batch);
+    waiting.splice(0, batch.length);
+    return waiting.length >= BATCH_SIZE;
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    writing ??= writeBatches()
-      .catch((error: unknown) => {
-        log.error("access audit write failed, retry scheduled", { count: waiting.length, error });
-        schedule(RETRY_DELAY_MS);
-      })
-      .finally(() => (writing = undefined));
-    return writing;
-  }
-
-  function schedule(delayMs: number): void {
-    timer ??= setTimeout(() => void flush(), delayMs);
-    timer.unref();
-  }
+  const job = runJob({
+    name: "write access audit",
+    everyMs: HOUR_MS,
+    wake,
+    minGapMs: BATCH_DELAY_MS,
+    maxRetryMs: MAX_RETRY_MS,
+    work: writeNext,
+    log,
+  });
 
   return {
     write: durable.add,
     note(entry) {
-      if (waiting.length >= MAX_WAITING) {
-        dropped.inc();
-        return;
-      }
+      if (waiting.length >= MAX_WAITING) return dropped.inc();
       waiting.push(entry);
-      if (waiting.length >= BATCH_SIZE) void flush();
-      else schedule(BATCH_DELAY_MS);
+      wake.notify();
     },
     async [Symbol.asyncDispose]() {
-      await flush();
-      clearTimeout(timer);
-      if (waiting.length > 0) dropped.inc(waiting.length);
+      await job[Symbol.asyncDispose]();
+      try {
+        while (waiting.length > 0) await writeNext();
+      } catch {
+        dropped.inc(waiting.length);
+      }
     },
   };
 }

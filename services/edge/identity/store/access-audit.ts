@@ -1,4 +1,4 @@
-import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 
 /** One statement, so all entries or none. */
@@ -8,18 +8,9 @@ export async function insertAuditEntries(db: Queryable, entries: readonly AuditE
     sql`insert into access_audit
           (at, request_id, key_id, client, address, method, route, operation_id, decision, status, code)
         select *
-        from unnest(
-          ${entries.map(({ at }) => at)}::timestamptz[],
-          ${entries.map(({ requestId }) => requestId)}::text[],
-          ${entries.map(({ keyId }) => keyId)}::text[],
-          ${entries.map(({ client }) => client)}::text[],
-          ${entries.map(({ address }) => address)}::text[],
-          ${entries.map(({ method }) => method)}::text[],
-          ${entries.map(({ route }) => route)}::text[],
-          ${entries.map(({ operationId }) => operationId)}::text[],
-          ${entries.map(({ decision }) => decision)}::text[],
-          ${entries.map(({ status }) => status)}::integer[],
-          ${entries.map(({ code }) => code)}::text[]
+        from ${unnest(entries)} as entry (
+          at timestamptz, request_id text, key_id text, client text, address text, method text, route text, operation_id text,
+          decision text, status integer, code text
         )`,
   );
 }

@@ -1,4 +1,4 @@
-import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { VOTE } from "../audit/audit.ts";
 import { isScope, type Scope } from "../../wire/scopes.ts";
@@ -166,8 +166,8 @@ type SearchedVote = {
   readonly keyId: string;
   readonly reviewId: string;
   readonly action: string;
-  readonly from: Date;
-  readonly to: Date;
+  readonly fromAt: Date;
+  readonly toAt: Date;
 };
 
 /** The key of a vote, valid or not, and whether the audit has the vote. */
@@ -190,13 +190,9 @@ export async function listVotingKeys(
                  where access_audit.key_id = vote.key_id and at between vote.from_at and vote.to_at
                    and method = ${VOTE} and decision = 'allowed' and operation_id = vote.review_id and code = vote.action
                ) as "hasRequest"
-        from unnest(
-          ${votes.map(({ keyId }) => keyId)}::text[],
-          ${votes.map(({ reviewId }) => reviewId)}::text[],
-          ${votes.map(({ action }) => action)}::text[],
-          ${votes.map(({ from }) => from)}::timestamptz[],
-          ${votes.map(({ to }) => to)}::timestamptz[]
-        ) with ordinality as vote (key_id, review_id, action, from_at, to_at, index)
+        from ${unnest(votes)} with ordinality as vote (
+          key_id text, review_id text, action text, from_at timestamptz, to_at timestamptz, index
+        )
         join api_key on api_key.id = vote.key_id`,
   );
   const byIndex = new Map(rows.map(({ index, ...key }) => [Number(index), key]));

@@ -19,7 +19,7 @@ export async function confirmVotes(pool: Pool, { votes }: ConfirmVotesRequest): 
   const system = await findKeySystem(pool);
   const keys = await listVotingKeys(
     pool,
-    votes.map((vote) => ({ ...vote, ...spanOf(vote) })),
+    votes.map(({ keyId, reviewId, action, at }) => ({ keyId, reviewId, action, ...spanOf({ at }) })),
   );
   const confirmed = votes.map((vote, index) => {
     const key = keys[index];
@@ -37,7 +37,7 @@ function problemOf(
   if (key.name !== vote.owner) return "other_owner";
   if (key.environment !== environment) return "other_environment";
   if (!key.scopes.includes("ops")) return "no_scope";
-  const { from, to } = spanOf(vote);
+  const { fromAt: from, toAt: to } = spanOf(vote);
   const { createdAt, expiresAt, revokedAt } = key;
   const isInForce =
     createdAt <= to && (expiresAt === null || expiresAt > from) && (revokedAt === null || revokedAt > from);
@@ -45,7 +45,7 @@ function problemOf(
   return key.hasRequest ? undefined : "no_request";
 }
 
-function spanOf({ at }: RecordedVote) {
+function spanOf({ at }: Pick<RecordedVote, "at">) {
   const ms = at?.getTime() ?? 0;
-  return { from: new Date(ms - TOLERANCE_MS), to: new Date(ms + TOLERANCE_MS) };
+  return { fromAt: new Date(ms - TOLERANCE_MS), toAt: new Date(ms + TOLERANCE_MS) };
 }

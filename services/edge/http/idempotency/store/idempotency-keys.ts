@@ -1,4 +1,4 @@
-import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, matchesRow, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 
 /** IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed. */
 export type CommandStatus = "IN_PROGRESS" | "DONE" | "REFUSED";
@@ -15,7 +15,7 @@ export type StoredCommand = {
   readonly busyUntil: Date;
 };
 
-export type NewCommand = IdempotencyKey & Omit<StoredCommand, "status"> & { readonly at: Date };
+export type NewCommand = IdempotencyKey & Omit<StoredCommand, "status"> & { readonly createdAt: Date };
 
 /** Of different keys. Returns the ids of the commands whose key stood for none before. */
 export async function insertCommands(db: Queryable, fresh: readonly NewCommand[]): Promise<ReadonlySet<string>> {
@@ -23,14 +23,9 @@ export async function insertCommands(db: Queryable, fresh: readonly NewCommand[]
     db,
     sql`insert into idempotency_key (client_id, key, fingerprint, command_id, status, busy_until, created_at)
         select client_id, key, fingerprint, command_id, 'IN_PROGRESS', busy_until, created_at
-        from unnest(
-          ${fresh.map(({ clientId }) => clientId)}::text[],
-          ${fresh.map(({ key }) => key)}::text[],
-          ${fresh.map(({ fingerprint }) => fingerprint)}::bytea[],
-          ${fresh.map(({ commandId }) => commandId)}::text[],
-          ${fresh.map(({ busyUntil }) => busyUntil)}::timestamptz[],
-          ${fresh.map(({ at }) => at)}::timestamptz[]
-        ) as fresh (client_id, key, fingerprint, command_id, busy_until, created_at)
+        from ${unnest(fresh)} as fresh (
+          client_id text, key text, fingerprint bytea, command_id text, busy_until timestamptz, created_at timestamptz
+        )
         -- In one sequence, so that replicas with the same keys wait for each other in one direction only.
         order by client_id, key
         on conflict (client_id, key) do nothing
@@ -80,11 +75,7 @@ export async function markAnswered(db: Queryable, answered: readonly AnsweredCom
     db,
     sql`update idempotency_key
         set status = answered.status, busy_until = answered.at
-        from unnest(
-          ${answered.map(({ commandId }) => commandId)}::text[],
-          ${answered.map(({ status }) => status)}::text[],
-          ${answered.map(({ at }) => at)}::timestamptz[]
-        ) as answered (command_id, status, at)
+        from ${unnest(answered)} as answered (command_id text, status text, at timestamptz)
         where idempotency_key.command_id = answered.command_id`,
   );
 }
