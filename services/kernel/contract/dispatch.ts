@@ -169,19 +169,14 @@ async function handleWithin(
 }
 
 function decode(method: Method, payload: Uint8Array): unknown {
-  const request = decodeBytes(method, payload);
-  if (!isReadable(request)) {
-    throw malformedRequest(`The request of ${method.rpc} contains a NUL character or an impossible instant.`);
-  }
-  return request;
-}
-
-function decodeBytes(method: Method, payload: Uint8Array): unknown {
+  let request: unknown;
   try {
-    return method.requestDeserialize(asBuffer(payload));
+    request = method.requestDeserialize(asBuffer(payload));
   } catch {
     throw malformedRequest(`The payload is not a request of ${method.rpc}.`);
   }
+  if (isReadable(request)) return request;
+  throw malformedRequest(`The request of ${method.rpc} contains a NUL character or an impossible instant.`);
 }
 
 /** Logs the error once, with its stack; the caller receives no detail of it. */

@@ -1,10 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, type TLSSocket } from "node:tls";
-import type { AddressInfo, Server as NetServer } from "node:net";
 import type { ConnectionInjector } from "@grpc/grpc-js";
 import type { Log } from "../process/log.ts";
-import { listenError } from "../process/startup-error.ts";
+import { listen } from "../process/startup-error.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 import { type Identity, nameIn } from "../certificates/identity.ts";
 
@@ -50,9 +49,8 @@ export async function acceptPeers(injector: ConnectionInjector, { host, port, id
   server.on("tlsClientError", (error, socket) => {
     log.warn("connection refused, it has no certificate of this system", { address: socket.remoteAddress, error });
   });
-  await listen(server, host, port);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, "gRPC", host, port),
     nameOf: (peer) => names.get(peer),
     close: () => void server.close(),
     ended: async (withinMs) =>
@@ -63,15 +61,4 @@ export async function acceptPeers(injector: ConnectionInjector, { host, port, id
 /** In the form of `getPeer` of a call. */
 function addressOf({ remoteAddress, remotePort }: TLSSocket): string {
   return `${remoteAddress}:${remotePort}`;
-}
-
-function listen(server: NetServer, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onError = (error: Error): void => reject(listenError("gRPC", host, port, error));
-    server.once("error", onError);
-    server.listen(port, host, () => {
-      server.off("error", onError);
-      resolve();
-    });
-  });
 }

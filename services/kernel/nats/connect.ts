@@ -1,4 +1,5 @@
 import { connect, DebugEvents, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
+import { succeedsWithin } from "../jobs/answer-within.ts";
 import type { Log } from "../process/log.ts";
 import { StartupError } from "../process/startup-error.ts";
 import { Counter, Gauge } from "prom-client";
@@ -171,12 +172,7 @@ function supervise(connection: NatsConnection, { address, inboxPrefix, log, atte
 /** Draining sends the last responses; without a broker they cannot be sent. */
 async function close(connection: NatsConnection, isUp: boolean): Promise<void> {
   if (connection.isClosed()) return;
-  if (isUp) {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, DRAIN_TIMEOUT_MS);
-    await Promise.race([connection.drain().catch(() => {}), late]);
-    clearTimeout(timer);
-  }
+  if (isUp) await succeedsWithin(connection.drain(), DRAIN_TIMEOUT_MS);
   await connection.close();
 }
 

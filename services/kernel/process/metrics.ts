@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Counter, Histogram, register } from "prom-client";
 import { answerWithin } from "../jobs/answer-within.ts";
-import { listenError } from "./startup-error.ts";
+import { listen } from "./startup-error.ts";
 
 export type Transport = "nats" | "grpc";
 
@@ -53,9 +52,8 @@ export async function startMetrics({ host = "127.0.0.1", port, findMissing }: Me
   const server = createServer((request, response) => {
     answer(request, response, findMissing ?? (async () => [])).catch(() => response.destroy());
   });
-  await listen(server, host, port);
   return {
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, "metrics (PAMM_METRICS_PORT)", host, port),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
@@ -81,11 +79,4 @@ async function answer(
 
 function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
   response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
-}
-
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(listenError("metrics (PAMM_METRICS_PORT)", host, port, error)));
-    server.listen(port, host, resolve);
-  });
 }

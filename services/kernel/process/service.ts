@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
 import { durationWithin } from "./config-variables.ts";
@@ -70,7 +71,7 @@ export async function runService(name: string, start: (context: ServiceContext) 
     );
   };
   try {
-    const stopRequested = aborted(stopping.signal);
+    const stopRequested = once(stopping.signal, "abort");
     const end = (): void => stop(0);
     const { signal } = stopping;
     const context = { stack, env: process.env, log, signal, watch, end, isDraining, draining: draining.signal };
@@ -130,13 +131,6 @@ function reportStartFailure(name: string, log: Log, error: unknown): void {
 function exitHard(log: Log, reason: string): never {
   log.fatal("stopped without draining", { reason });
   process.exit(1);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** A wrong value is reported by the configuration, without which nothing is served. */

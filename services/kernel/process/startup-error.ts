@@ -1,6 +1,19 @@
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
+
 /** The environment is wrong. The message is one line with the cause and the remedy. */
 export class StartupError extends Error {
   override readonly name = "StartupError";
+}
+
+/** Returns the port, which is a free one when 0 was asked for. */
+export async function listen(server: Server, what: string, host: string, port: number): Promise<number> {
+  try {
+    await once(server.listen(port, host), "listening");
+  } catch (error) {
+    throw listenError(what, host, port, error);
+  }
+  return (server.address() as AddressInfo).port;
 }
 
 /** Why a server could not listen, in one line. */

@@ -14,6 +14,7 @@ import {
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { hostname } from "node:os";
+import { succeedsWithin } from "../jobs/answer-within.ts";
 import type { Log } from "../process/log.ts";
 import type { Secret } from "../values/secret.ts";
 import type { SamplerName, TracingOptions } from "./settings.ts";
@@ -61,10 +62,7 @@ export function exportTraces({ service, version, settings, log }: TracingOptions
   return {
     async [Symbol.asyncDispose]() {
       switchTracing(false);
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, FLUSH_MS);
-      await Promise.race([provider.shutdown().catch(() => undefined), late]);
-      clearTimeout(timer);
+      await succeedsWithin(provider.shutdown(), FLUSH_MS);
       trace.disable();
       propagation.disable();
       context.disable();

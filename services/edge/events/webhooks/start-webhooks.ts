@@ -1,5 +1,5 @@
 import { Gauge } from "prom-client";
-import { runJob } from "#kernel/jobs/job.ts";
+import { showRegularly } from "#kernel/jobs/job.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Secret } from "#kernel/values/secret.ts";
 import { readWebhookState } from "../store/webhook-deliveries.ts";
@@ -12,17 +12,13 @@ type StartOptions = Omit<DeliverOptions, "cipher"> & Record<"key" | "oldKey", Se
 /** Without a key nothing is sent, and no webhook can be created. */
 export function startWebhooks(stack: AsyncDisposableStack, { key, oldKey, ...options }: StartOptions): Webhooks {
   const { pool, log } = options;
-  const watch = () => showWebhooks(pool).then(() => false);
-  stack.use(runJob({ name: "watch webhooks", everyMs: SHOWN_EVERY_MS, work: watch, log }));
+  stack.use(showRegularly("watch webhooks", log, () => showWebhooks(pool)));
   if (key === undefined) return openWebhooks(pool, undefined);
   const cipher = createSecretCipher(oldKey === undefined ? [key] : [key, oldKey]);
   stack.use(encryptSecretsAgain(pool, cipher, log));
   stack.use(deliverWebhooks({ ...options, cipher }));
   return openWebhooks(pool, cipher);
 }
-
-/** The usual interval at which Prometheus reads the metrics. */
-const SHOWN_EVERY_MS = 15_000;
 
 const webhooks = new Gauge({
   name: "pamm_webhooks",
