@@ -102,34 +102,32 @@ test("a chunked body is refused beyond 64 KiB", async () => {
   expect(statusOf(await readAll(socket))).toBe("HTTP/1.1 413 Payload Too Large");
 });
 
-test.concurrent("a client cannot hold a connection by sending headers slowly", async (context) => {
-  const { dial } = await listening({}, context);
-  const socket = await dial();
-  socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n");
-  const slowWriter = setInterval(() => socket.writable && socket.write("X-Slow: 1\r\n"), 500);
-  const begunAt = Date.now();
-  const text = await readAll(socket);
-  clearInterval(slowWriter);
+const SLOW = [
+  ["headers", "GET /healthz HTTP/1.1\r\nHost: a\r\n", "X-Slow: 1\r\n"],
+  [
+    "a body",
+    `POST /api/v1/investor/add HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`,
+    " ",
+  ],
+] as const;
 
-  expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
-  expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
-  expect(text).toContain("\r\nretry-after: 1\r\n");
-  expect(Date.now() - begunAt).toBeLessThan(30_000);
-});
+test.concurrent.for(SLOW)(
+  "a client cannot hold a connection by sending %s slowly",
+  async ([, begin, more], context) => {
+    const { dial } = await listening({}, context);
+    const socket = await dial();
+    socket.write(begin);
+    const slowWriter = setInterval(() => socket.writable && socket.write(more), 500);
+    const begunAt = Date.now();
+    const text = await readAll(socket);
+    clearInterval(slowWriter);
 
-test.concurrent("a client cannot hold a connection by sending a body slowly", async (context) => {
-  const { dial } = await listening({}, context);
-  const socket = await dial();
-  const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
-  socket.write(`${head.join("\r\n")}\r\nContent-Length: 1000\r\n\r\n{`);
-  const slowWriter = setInterval(() => socket.writable && socket.write(" "), 500);
-  const begunAt = Date.now();
-  const text = await readAll(socket);
-  clearInterval(slowWriter);
-
-  expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
-  expect(Date.now() - begunAt).toBeLessThan(30_000);
-});
+    expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
+    expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
+    expect(text).toContain("\r\nretry-after: 1\r\n");
+    expect(Date.now() - begunAt).toBeLessThan(30_000);
+  },
+);
 
 test.concurrent("a query to a service that does not answer is refused at the time limit", async (context) => {
   const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } }, context);
