@@ -24,23 +24,6 @@ type Method = "transfer" | "transferBatch" | "transferChain" | "hold" | "release
  * to call a method is not one to act for another service. The check of transfers finds what gets past this one.
  */
 export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Service {
-  const requireOwn = (method: Method, errors: readonly FieldError[], { caller }: CallContext): void => {
-    if (errors.length === 0) return;
-    const { path } = PlatformServiceService[method];
-    countRefusedCall(path);
-    log.error(
-      "call refused, the caller has requested what belongs to another service, check its host and certificate",
-      {
-        caller,
-        method: path,
-        reason: errors[0]?.message,
-      },
-    );
-    throw refuse("not_permitted", "The caller may only request transfers and account locks of its own.", {
-      errors: errors.slice(0, MAX_ERRORS),
-      outcome: "not_executed",
-    });
-  };
   const guarded =
     <Request, Response>(
       method: Method,
@@ -48,8 +31,18 @@ export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Ser
       foreignOf: (request: Request, context: CallContext) => readonly FieldError[],
     ) =>
     async (request: Request, context: CallContext): Promise<Response> => {
-      requireOwn(method, foreignOf(request, context), context);
-      return await call(request, context);
+      const errors = foreignOf(request, context);
+      if (errors.length === 0) return await call(request, context);
+      const { path } = PlatformServiceService[method];
+      countRefusedCall(path);
+      log.error(
+        "call refused, the caller has requested what belongs to another service, check its host and certificate",
+        { caller: context.caller, method: path, reason: errors[0]?.message },
+      );
+      throw refuse("not_permitted", "The caller may only request transfers and account locks of its own.", {
+        errors: errors.slice(0, MAX_ERRORS),
+        outcome: "not_executed",
+      });
     };
   return {
     ...service,

@@ -12,7 +12,7 @@ import { readAtCut, type Snapshot } from "../protocol/history/account-snapshot.t
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
 import { openOwnLog } from "../protocol/history/own-account.ts";
-import { takeTrading, tradingBeingReturned } from "../protocol/take-trading.ts";
+import { takeTrading, tradingBeingReturned } from "../protocol/change-account.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";

@@ -4,18 +4,15 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type DecideReviewResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { recordNow } from "../protocol/record-now.ts";
-import { legNumber } from "../domain/leg-number.ts";
-import { platformComment } from "../domain/reference.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { listLegs } from "../store/legs.ts";
-import { findTransferByKey } from "../store/transfers.ts";
+import { listLegsByKey } from "../store/legs.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
-import { aDeposit } from "../testing/requests.ts";
+import { aDeposit, commentOf } from "../testing/requests.ts";
 import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
-const UNKNOWN_REFERENCE = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
+const UNKNOWN_REFERENCE = commentOf("reversal", 77n);
 
 /** A deposit whose answer was lost and whose deal, if it exists, has another comment. */
 async function aDoubtfulDeposit(instance: Instance, known?: string) {
@@ -24,8 +21,7 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
   instance.crashAt("after_permit");
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
   instance.crashAt(undefined);
-  const transfer = await findTransferByKey(instance.deps.pool, request.key);
-  const [leg] = await listLegs(instance.deps.pool, transfer!.id);
+  const [leg] = (await listLegsByKey(instance.deps.pool, [request.key])).get(request.key)!;
   await recordNow(instance.deps, leg!, { type: "lost", attempt: 1 }, NOW);
   await recordNow(instance.deps, leg!, { type: "does_not_fit", reason: "candidate_deal" }, NOW);
   return { login, request, leg: leg!, review: await reviewOf(instance, "candidate_deal") };

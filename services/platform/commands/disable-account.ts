@@ -2,7 +2,7 @@ import type { DisableAccountRequest, DisableAccountResponse } from "#proto/pamm/
 import type { Deps } from "../deps.ts";
 import { notManaged, refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
-import { confirmChange } from "./confirm-change.ts";
+import { confirmChange } from "../protocol/change-account.ts";
 
 /** Removes the rights to connect and to trade. Money can still be moved, so that an account can be emptied. */
 export async function disableAccount(deps: Deps, { login }: DisableAccountRequest): Promise<DisableAccountResponse> {

@@ -4,9 +4,8 @@ import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { noteShown } from "../protocol/unshown-accounts.ts";
-import { tradingBeingReturned } from "../protocol/take-trading.ts";
+import { confirmChange, tradingBeingReturned } from "../protocol/change-account.ts";
 import { forgetTaken } from "../store/taken-rights.ts";
-import { confirmChange } from "./confirm-change.ts";
 
 /** `account` has decided that the Investor may be erased, and has recorded it: what happened on the account since does not matter. */
 export async function eraseAccount(deps: Deps, { login }: EraseAccountRequest): Promise<EraseAccountResponse> {

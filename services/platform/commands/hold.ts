@@ -9,14 +9,12 @@ import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { accountBusy, factsNotRead, turnNotCome } from "../domain/account-obstacles.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
-import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
 import { readOnce } from "../protocol/history/account-reading.ts";
 import { type Facts, readSharedFacts } from "../protocol/history/read-facts.ts";
-import type { HoldQueues } from "../protocol/hold-queues.ts";
-import { takeTrading } from "../protocol/take-trading.ts";
+import { heldFacts, type HoldQueues, intendedWithdrawal } from "../protocol/hold-queues.ts";
+import { takeTrading } from "../protocol/change-account.ts";
 import { refuse } from "../refusals.ts";
-import { findObstacle, type RequestedLock, withdrawRequest } from "../store/account-locks.ts";
+import { findLegBeforeLock, type RequestedLock, withdrawRequest } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
@@ -42,7 +40,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   const withdrawal = intendedWithdrawal(request);
   let isServed = false;
-  let obstacle: LegNumber | undefined;
+  let hasObstacle = false;
   let isGranted = false;
   let takes = 0;
   do {
@@ -52,8 +50,8 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
     // What the tries before have found out stays.
     if (lock === "unserved") break;
     isServed = true;
-    obstacle = lock?.obstacle;
-    isGranted = lock !== undefined && obstacle === undefined;
+    hasObstacle = lock?.obstacle !== undefined;
+    isGranted = lock !== undefined && !hasObstacle;
     // An account of this service cannot trade as a rule, and for the others one reading of the facts is enough in this order.
     if (lock !== undefined && isGranted && takes === 0 && !lock.isCreated && isToBeTaken(deps, request, lock.log)) {
       takes += 1;
@@ -74,9 +72,10 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
+  const present = hasObstacle ? await findLegBeforeLock(deps.pool, login) : undefined;
   await withdrawRequest(deps.pool, login, lockOwner);
   if (!isServed) throw turnNotCome();
-  throw isGranted ? factsNotRead() : accountBusy(await findObstacle(deps.pool, obstacle));
+  throw isGranted ? factsNotRead() : accountBusy(present);
 }
 
 /** Of the account as its log has it, or as the platform shows it. */

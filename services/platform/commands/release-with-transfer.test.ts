@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { lockOwnerOf } from "../testing/rows.ts";
+import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
 const SAGA = { lockOwner: "saga:1", releaseLock: true };
 
@@ -13,15 +14,7 @@ async function aHeldAccount(world: World) {
   const login = await anAccount(instance);
   await service.transfer(aDeposit(login, 50_00n), aCall());
   await service.hold({ login, lockOwner: "saga:1" }, aCall());
-  return { instance, service, deps, login, lockOwner: () => lockOwnerOf(instance, login) };
-}
-
-async function lockOwnerOf({ deps }: Instance, login: string): Promise<string | null | undefined> {
-  const rows = await many<{ owner: string | null }>(
-    deps.pool,
-    sql`select locked_by as owner from account where login = ${login}`,
-  );
-  return rows[0]?.owner;
+  return { instance, service, deps, login, lockOwner: () => lockOwnerOf(deps.pool, login) };
 }
 
 test.concurrent("the last transfer of a saga releases its account lock for good, in the commit that records it, and a refused one keeps it", async (context) => {
@@ -65,5 +58,5 @@ test.concurrent("after a crash between answer and record another process records
     20_000,
   );
 
-  expect(await lockOwnerOf(next, login)).toBeNull();
+  expect(await lockOwnerOf(next.deps.pool, login)).toBeNull();
 });

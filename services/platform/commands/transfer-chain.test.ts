@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf, feeLegs } from "../testing/requests.ts";
+import { lockOwnerOf } from "../testing/rows.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
 const LOCK_OWNER = "subscription:departure:1:1";
@@ -27,13 +28,7 @@ async function aHeldAccount(world: World) {
   };
   const payout = aWithdrawal(login, 100_00n, { lockOwner: LOCK_OWNER, releaseLock: true });
   const chain = (requests: TransferRequest[], call = aCall()) => service.transferChain({ requests }, call);
-  const lockOwner = async () => {
-    const rows = await many<{ owner: string | null }>(
-      deps.pool,
-      sql`select locked_by as owner from account where login = ${login}`,
-    );
-    return rows[0]?.owner;
-  };
+  const lockOwner = () => lockOwnerOf(deps.pool, login);
   const balanceOf = async (account: string) => (await world.control.account(account)).balance;
   return { instance, login, payment, fee, payout, chain, lockOwner, balanceOf };
 }

@@ -4,17 +4,15 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
-import { afterAnswer } from "../protocol/next-legs.ts";
+import { afterAnswer, type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import type { OrderRequest } from "../protocol/permit-requests.ts";
 import type { Turn } from "../protocol/sending.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { accountLocked } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
-import { listLegs } from "../store/legs.ts";
+import { listLegsByKey } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import type { Transfer } from "../store/transfers.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 
 /** Other transactions lock an account for the time of a commit. */
@@ -43,17 +41,18 @@ export async function executeOrder(
   begun?: Turn,
 ): Promise<{ readonly result: TransferResult; readonly next: Turn | undefined }> {
   let turn = begun;
-  const { recorded, legs, next } = await repeatTransient(context, () => {
+  const { legs, next } = await repeatTransient(context, () => {
     const first = turn;
     turn = undefined;
     return recordAndSend(deps, request, context, first);
   });
-  if (recorded.isEnqueued) return { result: transferResult(recorded, legs), next };
+  // As it was recorded first.
+  if (legs[0]?.isEnqueued === true) return { result: transferResult(legs), next };
   const deadlines = deadlinesOf(deps, request.order, context);
-  return { result: transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlines)), next };
+  return { result: transferResult(await followTransfer(deps, legs, deadlines)), next };
 }
 
-type Begun = { readonly recorded: Transfer; readonly legs: readonly RecordedLeg[]; readonly next?: Turn | undefined };
+type Begun = { readonly legs: readonly RecordedLeg[]; readonly next?: Turn | undefined };
 
 /** An order that was rolled back is recorded by the next try, and one whose commit was not confirmed is found by its key. */
 async function recordAndSend(
@@ -66,28 +65,26 @@ async function recordAndSend(
   const now = performance.now();
   const byMs = now + remainingMs(context) - REPLY_RESERVE_MS;
   const lockedByMs = Math.min(byMs, now + MAX_LOCKED_MS);
-  const [first] = order.legs;
   for (let turn = begun; ; turn = undefined) {
     const { decision, sent } = turn ?? (await deps.sending.request(request, byMs));
     switch (decision.kind) {
       case "refused":
         throw decision.refusal;
-      case "known": {
-        const legs = await listLegs(deps.pool, decision.transfer.id);
-        requireSameContent(legs, order);
+      case "known":
+        requireSameContent(decision.legs, order);
         if (order.isEnqueued) deps.legsSignal.notify();
-        return { recorded: decision.transfer, legs };
-      }
+        return { legs: decision.legs };
       case "recorded": {
-        const { transfer: recorded, legs } = decision;
+        const { legs } = decision;
         if (order.isEnqueued && sent === undefined) deps.legsSignal.notify();
-        if (order.isEnqueued || sent === undefined) return { recorded, legs };
+        if (order.isEnqueued || sent === undefined) return { legs };
         const { leg, next } = await sent;
-        return { recorded, legs: afterAnswer(legs, leg) ?? (await listLegs(deps.pool, recorded.id)), next };
+        const present = afterAnswer(legs, leg) ?? (await listLegsByKey(deps.pool, [order.key])).get(order.key);
+        return { legs: present ?? legs, next };
       }
       default:
         if (performance.now() >= lockedByMs) throw accountLocked();
-        await deps.loginSignals.wait(first?.login ?? "", LOCKED_POLL_MS);
+        await deps.loginSignals.wait(order.legs[0].login, LOCKED_POLL_MS);
     }
   }
 }

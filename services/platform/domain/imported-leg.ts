@@ -1,5 +1,5 @@
 import { allowsAmount, LEG_KINDS, type LegKind } from "./leg-kind.ts";
-import { readKeyHash } from "./key-hash.ts";
+import { BASE32 } from "#kernel/values/base32.ts";
 import type { Role } from "./role.ts";
 
 /** Begins the key of a transfer whose records the database has lost. */
@@ -7,6 +7,10 @@ const IMPORTED = "imported:";
 /** Also in the SQL that lists imported fees. */
 const IMPORTED_FEE = "imported:fee:";
 const RECORDED_FEE = "fee:imported:";
+
+/** Characters of the hash of a key: 50 bits in Crockford's base32. */
+const HASH_LENGTH = 10;
+const AFTER_REFERENCE = new RegExp(`^.{14} ([${BASE32}]{${HASH_LENGTH}})(?: |$)`);
 
 /** On which accounts the service executes each kind; a reversal is decided by operators, so a lost one is too. */
 const ROLE_OF: Readonly<Record<LegKind, Role | undefined>> = {
@@ -65,4 +69,9 @@ export function isReserved(key: string): boolean {
 
 function isFee(kind: LegKind): boolean {
   return kind === "fee_debit" || kind === "fee_credit";
+}
+
+/** The hash of the key in the comment of an internal movement, after its reference; undefined when it was cut or rewritten. */
+export function readKeyHash(comment: string): string | undefined {
+  return AFTER_REFERENCE.exec(comment)?.[1];
 }

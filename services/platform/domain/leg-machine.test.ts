@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type LegKind } from "./leg-kind.ts";
-import { occupiesLogin, type Leg, type LegEvent, type Transition } from "./leg.ts";
+import type { Leg, LegEvent, Transition } from "./leg.ts";
 import { applyEvent } from "./leg-machine.ts";
 
 const states = (kind: LegKind, attempt = 2, absences = 0): Record<string, Leg> => {
@@ -209,13 +209,4 @@ test("a refusal of the platform keeps its code, and insufficient funds have thei
   expect(applyEvent(sending, { type: "refused", attempt: 1, code: 13 })).toMatchObject({
     to: { reason: "platform_rejected", platformCode: 13 },
   });
-});
-
-test("a login is occupied while money may be under way, also in review, but never by a payment account's credit", () => {
-  const occupying = (kind: LegKind) =>
-    Object.entries(states(kind))
-      .filter(([, leg]) => occupiesLogin(leg))
-      .map(([state]) => state);
-  expect(occupying("deposit")).toEqual(["SENDING", "UNKNOWN", "REVIEW<UNKNOWN"]);
-  expect(occupying("fee_credit")).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
+import type { LegKind } from "./leg-kind.ts";
 
 /**
  * Status of one leg. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
@@ -122,9 +122,4 @@ export function reportedState(leg: Leg): Exclude<LegState, "REVIEW"> {
 export function isUnderWay(leg: Leg): boolean {
   const state = reportedState(leg);
   return state === "SENDING" || state === "UNKNOWN";
-}
-
-/** At most one such leg per login: its money may be moving, so no other leg of that login gets a permit. */
-export function occupiesLogin(leg: Leg): boolean {
-  return LEG_KINDS[leg.kind].exclusive && isUnderWay(leg);
 }

@@ -1,5 +1,6 @@
 import type { Refusal } from "#kernel/values/refusal.ts";
 import { refuse } from "../refusals.ts";
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import { foldText, readReference, textOfComment } from "./reference.ts";
 
 /** For this many days after it was found, a lost movement makes an equal request a possible duplicate. */
@@ -17,18 +18,21 @@ export type LostMovement = {
   readonly operationId?: string | undefined;
 };
 
-/** A deposit or withdrawal that a caller requests now; `amountMinor` is in cents, signed. */
-export type RequestedMovement = Pick<LostMovement, "login" | "amountMinor" | "comment">;
+/** What is to be moved now; `amountMinor` is in cents, signed. */
+export type RequestedMovement = Pick<LostMovement, "amountMinor" | "comment"> & { readonly kind: LegKind };
 
-/** A lost movement of the same amount whose deal has the comment that the request would give to its own deal, as far as it was kept. */
+/**
+ * Of the lost movements of its account the one that a deposit or withdrawal repeats: of the same amount, with the comment that it would give to its own
+ * deal, as far as it was kept.
+ */
 export function executedBefore(
-  { login, amountMinor, comment }: RequestedMovement,
-  lost: readonly LostMovement[],
+  { kind, amountMinor, comment }: RequestedMovement,
+  lost: readonly LostMovement[] = [],
 ): LostMovement | undefined {
+  if (LEG_KINDS[kind].origin !== "external") return undefined;
   const requested = foldText(comment);
   return lost.find(
     (each) =>
-      each.login === login &&
       each.amountMinor === amountMinor &&
       readReference(each.comment) !== undefined &&
       isAsKept(textOfComment(each.comment), requested),

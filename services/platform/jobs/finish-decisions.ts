@@ -3,12 +3,11 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { outcomeOf } from "../domain/leg.ts";
-import { reportReversalRefused } from "../protocol/follow-legs.ts";
+import { reportLeg } from "../protocol/reviews/report-finding.ts";
 import { reversalKey } from "../protocol/reviews/reverse-deal.ts";
 import { readClock } from "../store/clock.ts";
-import { listLegs } from "../store/legs.ts";
+import { listLegsByKey } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { findTransferByKey } from "../store/transfers.ts";
 
 /** Another job sends the reversal, usually within seconds. */
 const RETRY_MS = 2_000;
@@ -24,8 +23,8 @@ export async function finishDecisions(deps: Deps): Promise<boolean> {
 
 async function finish(deps: Deps, reviewCase: ReviewCase): Promise<void> {
   const { pool, log } = deps;
-  const transfer = await findTransferByKey(pool, reversalKey(reviewCase));
-  const [reversal] = transfer === undefined ? [] : await listLegs(pool, transfer.id);
+  const key = reversalKey(reviewCase);
+  const [reversal] = (await listLegsByKey(pool, [key])).get(key) ?? [];
   const outcome = reversal && outcomeOf(reversal.status);
   if (outcome === "APPLIED") return void (await markFinished(pool, reviewCase.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, reviewCase, reversal);
@@ -39,7 +38,7 @@ async function finish(deps: Deps, reviewCase: ReviewCase): Promise<void> {
 /** The platform refused the reversal, for example for insufficient funds: a new review lets operators request it again. */
 async function endRefused(deps: Deps, reviewCase: ReviewCase, reversal: RecordedLeg): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
-    await reportReversalRefused(tx, reversal);
+    await reportLeg(tx, reversal, "reversal_refused");
     await markFinished(tx, reviewCase.id, await now(deps));
   });
 }

@@ -6,7 +6,7 @@ import type { ChangeOutcome } from "../mt5/change-user.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { NOT_SHOWN } from "../checks/trading-rights.ts";
 import { askTradingUse, type TradingUse } from "../checks/trading-use.ts";
-import { takeTrading } from "../protocol/take-trading.ts";
+import { takeTrading } from "../protocol/change-account.ts";
 import { lockAccount } from "../store/accounts.ts";
 import {
   beginReturn,

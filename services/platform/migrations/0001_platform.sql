@@ -136,8 +136,6 @@ create table transfer (
   releases_lock   boolean not null,
   -- As requested, without a reversal.
   leg_count       smallint not null check (leg_count between 1 and 2),
-  -- Set when the first debit is cut to the balance above this floor.
-  floor_minor     bigint,
   -- The caller does not wait for its end.
   is_enqueued     boolean not null,
   -- The first permit is granted before this instant or never.

@@ -8,7 +8,7 @@ import { commitPermits, sendPermitted } from "./commit-permits.ts";
 import { permitRequests } from "./permit-requests.ts";
 import { type Applied, recordApplied, type RecordedAnswers } from "./record-applied.ts";
 import { recordNow } from "./record-now.ts";
-import type { Answer, Means, RecordAnswer } from "./send-all.ts";
+import type { Answer, Means, RecordAnswer } from "./send.ts";
 import type { SendPace } from "./send-pace.ts";
 import type { Recorded, RecordedAnswer } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
@@ -41,7 +41,8 @@ export function answerQueue(deps: SendingDeps, sending: Sending): RecordAnswer {
       const recorded = await queue.add({ leg, attempt, ticket: outcome.ticket, place, next });
       if (recorded.leg !== undefined) return recorded;
     }
-    const { awaitsReader } = await recordNow(deps, leg, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
+    const { event, facts } = readOutcome(outcome, attempt);
+    const { awaitsReader } = await recordNow(deps, leg, event, { attempt: facts });
     deps.failpoint("after_record", leg.status.kind);
     if (awaitsReader) deps.freshDeals.add(leg.login);
     deps.legsSignal.notify();
@@ -90,29 +91,23 @@ async function sessionsFor(deps: SendingDeps, sends: number, pace: SendPace): Pr
   return await acquireSessions(deps, { sends, sendsOfASession: pace.sendsOfASession(), waitMs: undefined });
 }
 
-function eventOf(outcome: MoneyOutcome, attempt: number): LegEvent {
+/** The event, and what its sender knows: it can write no more of the command, because the answer was read whole or the session was reset. */
+function readOutcome(
+  outcome: MoneyOutcome,
+  attempt: number,
+): { readonly event: LegEvent; readonly facts: AttemptFacts } {
   switch (outcome.kind) {
     case "applied":
-      return { type: "applied", attempt, ticket: outcome.ticket };
-    case "refused":
-      return { type: "refused", attempt, code: outcome.code };
+      return { event: { type: "applied", attempt, ticket: outcome.ticket }, facts: { isFenced: true, answerCode: 0 } };
+    case "refused": {
+      const { code } = outcome;
+      return { event: { type: "refused", attempt, code }, facts: { isFenced: true, answerCode: code } };
+    }
     case "not_sent":
-      return { type: "not_sent", attempt };
-    case "unknown":
-      return { type: "lost", attempt };
-  }
-}
-
-/** The sender can write no more of the command: the answer was read whole or the session was reset. */
-function factsOf(outcome: MoneyOutcome): AttemptFacts {
-  switch (outcome.kind) {
-    case "applied":
-      return { isFenced: true, answerCode: 0 };
-    case "refused":
-      return { isFenced: true, answerCode: outcome.code };
-    case "not_sent":
-      return { isFenced: true, answer: outcome.reason };
-    case "unknown":
-      return { isFenced: true, answer: outcome.reason, answerCode: outcome.code };
+      return { event: { type: "not_sent", attempt }, facts: { isFenced: true, answer: outcome.reason } };
+    case "unknown": {
+      const { reason: answer, code: answerCode } = outcome;
+      return { event: { type: "lost", attempt }, facts: { isFenced: true, answer, answerCode } };
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { readKeyHash } from "../domain/key-hash.ts";
+import { readKeyHash } from "../domain/imported-leg.ts";
 import { LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { keyHash } from "#kernel/values/key-hash.ts";

@@ -1,15 +1,18 @@
 import { CommitUnknown } from "#kernel/postgres/failure.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { TracePlace } from "#kernel/tracing/span.ts";
-import type { SendingDeps } from "../deps.ts";
+import type { Deps, SendingDeps } from "../deps.ts";
+import { accepts } from "../domain/leg-machine.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
 import type { CommandSession } from "../mt5/client.ts";
+import { findAttempt } from "../store/attempts.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import type { Permit } from "./grant-permits.ts";
 import type { Decision, Holders, PermitRequest } from "./permit-requests.ts";
-import { type Means, sendAll } from "./send-all.ts";
+import { type Means, sendAll } from "./send.ts";
 import type { Turn } from "./sending.ts";
 import type { Sessions } from "./sessions.ts";
-import { voidUnsent } from "./void-unsent.ts";
+import { recordNow, type Recorder } from "./record-now.ts";
 
 /** A request with its place in a trace. */
 export type Asked = { readonly request: PermitRequest; readonly place: TracePlace };
@@ -91,4 +94,17 @@ export function sendPermitted(
 
 function permitOf(decision: Decision | undefined): Permit | undefined {
   return decision !== undefined && "permit" in decision ? decision.permit : undefined;
+}
+
+/** Voids a permit whose commit has an unknown outcome: only the batch that was given this session could have used it, and it wrote nothing. */
+export async function voidUnsent(
+  deps: Recorder & Pick<Deps, "sender">,
+  leg: RecordedLeg,
+  sessionId: string,
+): Promise<void> {
+  if (!accepts(leg.status, "not_sent")) return;
+  const { attempt } = leg.status;
+  const permitted = await findAttempt(deps.pool, leg.number, attempt);
+  const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
+  if (isOurs) await recordNow(deps, leg, { type: "not_sent", attempt });
 }

@@ -1,7 +1,8 @@
+import assert from "node:assert/strict";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { RefusalReason } from "../domain/leg.ts";
 import type { Account } from "../store/accounts.ts";
-import type { TransferOrder } from "./transfer-order.ts";
+import type { OrderedLeg, TransferOrder } from "./transfer-order.ts";
 
 /** An order that is recorded, on the locked account of its first leg. */
 export type NewLegs = {
@@ -18,12 +19,12 @@ export type NewLegs = {
 export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
   const { order, account, requestId } = newLegs;
   const cutMinor = cutOf(newLegs);
+  const refusal = refusalOf(newLegs, cutMinor);
   const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
-  return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
+  const draft = ({ login, kind, amountMinor: requestedMinor }: OrderedLeg, index: number) => {
     const isFirst = index === 0;
-    const { value: number } = numbers.next() as IteratorResult<LegNumber, undefined>;
-    if (number === undefined) throw new Error("a new leg has no number");
-    const refusal = refusalOf(newLegs, cutMinor);
+    const { value: number } = numbers.next();
+    assert(number !== undefined, "a number is drawn for each new leg");
     const ordered = { kind, attempt: 0, absences: 0 };
     const status =
       refusal === undefined
@@ -54,7 +55,9 @@ export function draftLegs(newLegs: NewLegs, numbers: Iterator<LegNumber>) {
       createdAt: account.seenAt,
       changedAt: account.seenAt,
     };
-  });
+  };
+  const [first, ...rest] = legs;
+  return [draft(first, 0), ...rest.map((leg, index) => draft(leg, index + 1))] as const;
 }
 
 /** Why nothing of the order will be sent, if that is known already. */
@@ -67,13 +70,11 @@ function refusalOf(
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }
 
+/** The amount of the first leg: a debit (negative) is cut to what is available above the floor. */
 function cutOf({ order: { legs, floorMinor }, account: { logBalance }, creditedMinor }: NewLegs): bigint {
-  const requestedMinor = legs[0]?.amountMinor ?? 0n;
-  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor - creditedMinor);
-}
-
-/** Cuts a debit (negative) to the available amount. */
-function cut(debitMinor: bigint, availableMinor: bigint): bigint {
+  const { amountMinor } = legs[0];
+  if (floorMinor === undefined) return amountMinor;
+  const availableMinor = logBalance.minor - floorMinor - creditedMinor;
   if (availableMinor <= 0n) return 0n;
-  return -debitMinor > availableMinor ? -availableMinor : debitMinor;
+  return -amountMinor > availableMinor ? -availableMinor : amountMinor;
 }

@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { legNumber } from "../domain/leg-number.ts";
-import { platformComment } from "../domain/reference.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { aDeposit, aTransfer, moneyOf, feeLegs } from "../testing/requests.ts";
+import { aDeposit, aTransfer, moneyOf, feeLegs, commentOf } from "../testing/requests.ts";
 import { resumeBoth } from "../testing/reviews.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
 import { aCall, anAccount, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
@@ -41,8 +39,7 @@ test.concurrent.for([
     for (const [index, request] of requests.entries()) {
       expect(await service.transfer(request, aCall(2_500))).toMatchObject({ state: TransferState.PENDING });
       const login = request.legs[0]!.login;
-      const reference = { kind: "deposit", number: numbers[index]!, attempt: 1 } as const;
-      await world.control.balance(login, "0.05", platformComment(reference, ""));
+      await world.control.balance(login, "0.05", commentOf("deposit", numbers[index]!));
       await readLogin(deps, login);
       expect(await recordedTransfer(service, request.key)).toMatchObject({ state: TransferState.APPLIED });
     }
@@ -56,11 +53,7 @@ test.concurrent("a deposit that was recorded before an equal lost one was found 
   });
   const [repeated, other] = [aDeposit(login, 5n), aDeposit(login, 5n)];
   for (const { key } of [repeated, other]) await aWaitingLeg(deps.pool, { key, login });
-  await world.control.balance(
-    login,
-    "0.05",
-    platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, ""),
-  );
+  await world.control.balance(login, "0.05", commentOf("deposit", 77n));
   await readLogin(deps, login);
   await resumeBoth(instance);
 

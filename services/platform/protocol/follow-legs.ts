@@ -7,7 +7,7 @@ import type { RecordedLeg } from "../store/leg-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { type Leg, reportedState } from "../domain/leg.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
-import { reportFinding } from "./reviews/report-finding.ts";
+import { reportLeg } from "./reviews/report-finding.ts";
 
 const FIRST = 1;
 const SECOND = 2;
@@ -23,21 +23,10 @@ export async function followLegs(tx: Transaction, leg: RecordedLeg, to: Leg): Pr
   if (leg.ordinal === FIRST && to.state === "APPLIED") await readyNextLegs(tx, leg.transferId);
   if (leg.ordinal === FIRST && to.state === "REFUSED") await cancelSecond(tx, leg.transferId, to.reason);
   if (leg.ordinal === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
-  if (leg.ordinal === REVERSAL && to.state === "REFUSED") await reportReversalRefused(tx, { ...leg, status: to });
-}
-
-/** Reports a debit whose credit and whose reversal were both refused. */
-export async function reportReversalRefused(tx: Transaction, leg: RecordedLeg): Promise<void> {
-  const { login, key, amountMinor } = leg;
-  const evidence = { key, amount_minor: String(amountMinor) };
-  await reportFinding(tx, { login, leg, reason: "reversal_refused", amountMinor, evidence });
-}
-
-/** Reports a debit that is in manual review, or was changed, and whose credit was refused. */
-async function reportDebitWithoutCredit(tx: Transaction, leg: RecordedLeg): Promise<void> {
-  const { login, key, amountMinor, dealId } = leg;
-  const evidence = { key, amount_minor: String(amountMinor) };
-  await reportFinding(tx, { login, leg, reason: "debit_without_credit", amountMinor, dealId, evidence });
+  if (leg.ordinal === REVERSAL && to.state === "REFUSED") {
+    // The debit stays without its credit.
+    await reportLeg(tx, { ...leg, status: to }, "reversal_refused");
+  }
 }
 
 type Reason = Extract<Leg, { state: "REFUSED" }>["reason"];
@@ -62,6 +51,8 @@ async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> 
     return;
   }
   // Its deal is in manual review, or was changed: operators decide how much has to be reversed.
-  if (first.status.state === "REVIEW" || (await isChanged(tx, first))) return await reportDebitWithoutCredit(tx, first);
+  if (first.status.state === "REVIEW" || (await isChanged(tx, first))) {
+    return await reportLeg(tx, first, "debit_without_credit", { dealId: first.dealId });
+  }
   await insertReversal(tx, { transferId, ordinal: REVERSAL, login: first.login, amountMinor: -first.amountMinor });
 }

@@ -6,10 +6,9 @@ import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { outcomeOf } from "../domain/leg.ts";
 import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { findObstacles } from "../store/queues.ts";
-import { endUnsent } from "./end-unsent.ts";
+import { readQueues } from "../store/queues.ts";
+import { endUnsent } from "./grant-permits.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
-import { afterAnswer } from "./next-legs.ts";
 import type { Pass, Recorded } from "./sending.ts";
 
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
@@ -34,7 +33,6 @@ export type Deadlines = {
  */
 export async function followTransfer(
   deps: Deps,
-  transferId: bigint,
   known: readonly RecordedLeg[],
   deadlines: Deadlines,
 ): Promise<readonly RecordedLeg[]> {
@@ -51,7 +49,7 @@ export async function followTransfer(
     const turnByMs = open.ordinal === 1 ? Math.min(deadlines.turnByMs, answerByMs) : answerByMs;
     if (isIntent && open.ordinal === 1 && performance.now() >= turnByMs) {
       await giveUp(deps, open, isUnreachable);
-      return await listLegs(deps.pool, transferId);
+      return await listLegs(deps.pool, open.transferId);
     }
     if (performance.now() >= Math.min(answerByMs, lostByMs ?? Infinity)) return legs;
     const changed = waitForChange(deps, open.login, Math.min(answerByMs, lostByMs ?? Infinity));
@@ -65,7 +63,7 @@ export async function followTransfer(
     else if (open.ordinal === 1) answered = await answer;
     // Its answer is recorded also when no request waits for it.
     else answered = await answerWithin(answer, answerByMs - performance.now(), undefined);
-    legs = afterAnswer(legs, answered?.leg) ?? (await deps.dispatcher.legsOf(transferId)) ?? [];
+    legs = afterAnswer(legs, answered?.leg) ?? (await deps.dispatcher.legsOf(open.transferId)) ?? [];
   }
 }
 
@@ -88,12 +86,11 @@ async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Pro
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockAccountAndLeg(tx, login, number);
     const { account } = locked;
-    const obstacle = (await findObstacles(tx, [{ login, number, accountLock: account.accountLock }])).get(
-      login,
-    )?.number;
-    const isTurn = isTurnOf(account, { kind: status.kind, lockOwner, number }, obstacle);
+    const position = { login, number, accountLock: account.accountLock };
+    const { obstacles, isGateOpen } = await readQueues(tx, { positions: [position], newLegs: 0 });
+    const isTurn = isTurnOf(account, { kind: status.kind, lockOwner, number }, obstacles.get(login)?.number);
     // Without another one before it, only the platform has held it up.
-    const event = await endUnsent(tx, account, locked.leg, isUnreachable || isTurn ? "expired" : "account_busy");
+    const event = endUnsent({ ...locked, isGateOpen }, isUnreachable || isTurn ? "expired" : "account_busy");
     const { server } = deps.settings;
     if (event !== undefined) await recordEvent(tx, locked, event, { server });
   });
@@ -102,4 +99,20 @@ async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Pro
 
 function waitForChange({ loginSignals }: Deps, login: string, byMs: number): Promise<void> {
   return loginSignals.wait(login, Math.max(1, Math.min(POLL_MS, byMs - performance.now())));
+}
+
+/**
+ * The legs of a transfer after the answer for one of them, without reading them again: an applied debit makes its credit ready.
+ * Undefined when they have to be read: without a plain answer, or with legs that were added since.
+ */
+export function afterAnswer(
+  legs: readonly RecordedLeg[],
+  answered: RecordedLeg | undefined,
+): readonly RecordedLeg[] | undefined {
+  if (answered === undefined || answered.status.state !== "APPLIED" || answered.ordinal > 2) return undefined;
+  return legs.map((leg) => {
+    if (leg.number === answered.number) return answered;
+    const isNext = answered.ordinal === 1 && leg.ordinal === 2 && leg.status.state === "INTENT";
+    return isNext ? { ...leg, isReady: true } : leg;
+  });
 }

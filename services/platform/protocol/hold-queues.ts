@@ -1,15 +1,18 @@
 import { type BatchQueue, batchQueue } from "#kernel/batches/batch-queue.ts";
 import { type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/values/refusal.ts";
+import type { HoldRequest as HoldMessage, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
-import type { RequestedMovement } from "../domain/lost-movement.ts";
+import { executedBefore, type RequestedMovement } from "../domain/lost-movement.ts";
 import { notManaged, refuse } from "../refusals.ts";
 import { listReleased, type LockRequest, type RequestedLock, requestLocks } from "../store/account-locks.ts";
-import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
-import { listRepeats } from "../store/lost-movements.ts";
+import { type Account, listAccounts, lockFreeAccounts } from "../store/accounts.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
 
 /** An account lock, and the withdrawal that it is acquired for. */
@@ -52,35 +55,54 @@ async function requestTogether(
   requests: readonly HoldRequest[],
 ): Promise<(RequestedLock | Error | undefined)[]> {
   return await inTransaction(pool, async (tx) => {
-    const logins = requests.map(({ login }) => login);
-    const accounts = await lockFreeAccounts(tx, logins);
-    const unlocked = logins.filter((login) => !accounts.has(login));
-    const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
-    const repeated = await listRepeats(tx, requests, ({ login, withdrawal }) =>
-      accounts.get(login)?.hasLostMovements === true ? withdrawal : undefined,
+    const accounts = await lockFreeAccounts(
+      tx,
+      requests.map(({ login }) => login),
     );
-    const free = requests.filter((each) => isLockable(accounts.get(each.login), each) && !repeated.has(each));
+    const free = requests.filter((request) => {
+      const account = accounts.get(request.login);
+      return account !== undefined && refusalOf(account, request) === undefined;
+    });
     const requested = await requestLocks(tx, free);
     const unavailable = free.filter(({ login }) => !requested.has(login));
     const released = await listReleased(
       tx,
       unavailable.map(({ lockOwner }) => lockOwner),
     );
+    const others = await listAccounts(
+      tx,
+      requests.flatMap(({ login }) => (accounts.has(login) ? [] : login)),
+    );
     return requests.map((request) => {
-      const { login, lockOwner, acceptsArchived } = request;
-      const role = accounts.get(login)?.role ?? managed.get(login);
-      if (role === undefined) return notManaged(login);
-      if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
-      const isStopped = accounts.get(login)?.isStopped === true;
-      const isArchived = accounts.get(login)?.isArchived === true && !acceptsArchived;
-      const [reason] = holdReasons({ login, isStopped, isArchived, lost: repeated.get(request) });
-      if (!isStopped && released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
-      return reason ?? requested.get(login);
+      const { login, lockOwner } = request;
+      const account = accounts.get(login) ?? others.get(login);
+      if (account === undefined) return notManaged(login);
+      if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
+      return requested.get(login) ?? refusalOf(account, request);
     });
   });
 }
 
-function isLockable(account: Account | undefined, { acceptsArchived }: HoldRequest): boolean {
-  if (account === undefined || account.role === "payment" || account.isStopped) return false;
-  return acceptsArchived || !account.isArchived;
+function refusalOf(account: Account, { withdrawal, acceptsArchived }: HoldRequest): Refusal | undefined {
+  const { login, role, isStopped, isArchived, lost } = account;
+  if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
+  const repeated = withdrawal && executedBefore(withdrawal, lost);
+  return holdReasons({ login, isStopped, isArchived: isArchived && !acceptsArchived, lost: repeated })[0];
+}
+
+/** The withdrawal that an account lock is for. */
+export function intendedWithdrawal({ withdrawal }: Pick<HoldMessage, "withdrawal">): RequestedMovement | undefined {
+  if (withdrawal === undefined) return undefined;
+  const { amount, comment } = withdrawal;
+  return { kind: "withdrawal", amountMinor: -moneyFromProto(amount, "amount").minor, comment };
+}
+
+/** The answer to a saga that has the account lock. */
+export function heldFacts({ balanceMinor, positions, log }: Omit<Facts, "isComplete">): HoldResponse {
+  return {
+    balance: moneyToProto(usd(balanceMinor)),
+    logNumber: log.number,
+    logEntryId: log.entryId,
+    openPositions: positions.length,
+  };
 }

@@ -12,25 +12,16 @@ async function attemptsOf({ deps }: Instance): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-test.concurrent("a permit whose commit was lost is never used, and the deposit is sent under the next one", async (context) => {
+test.concurrent.for([
+  { what: "committed without an answer is never used", isCommitted: true, attempts: ["VOID", "APPLIED"] },
+  { what: "rolled back is recorded again", isCommitted: false, attempts: ["APPLIED"] },
+])("an order whose permit was $what, and the deposit is sent once", async ({ isCommitted, attempts }, context) => {
   const { world, instance, login } = await aProcessWith("investor", context);
 
-  const request = aDeposit(login, 5_00n);
-  const result = await losing(instance, { commit: 1, isCommitted: true }).transfer(request, aCall());
+  const result = await losing(instance, { commit: 1, isCommitted }).transfer(aDeposit(login, 5_00n), aCall());
 
   expect(result.state).toBe(TransferState.APPLIED);
-  expect(await attemptsOf(instance)).toEqual(["VOID", "APPLIED"]);
-  expect(await world.control.deals(login)).toHaveLength(1);
-});
-
-test.concurrent("an order whose transaction was rolled back is recorded again", async (context) => {
-  const { world, instance, login } = await aProcessWith("investor", context);
-
-  const request = aDeposit(login, 5_00n);
-  const result = await losing(instance, { commit: 1, isCommitted: false }).transfer(request, aCall());
-
-  expect(result.state).toBe(TransferState.APPLIED);
-  expect(await attemptsOf(instance)).toEqual(["APPLIED"]);
+  expect(await attemptsOf(instance)).toEqual(attempts);
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 

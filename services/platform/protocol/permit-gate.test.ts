@@ -7,8 +7,6 @@ import { PermitState, TransferState } from "#proto/pamm/platform/v1/platform.ts"
 import type { Deps } from "../deps.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
 import type { PermitGate } from "../domain/permit-gate.ts";
-import { legNumber } from "../domain/leg-number.ts";
-import { platformComment } from "../domain/reference.ts";
 import type { Period } from "../mt5/deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { readAgainFrom } from "../store/accounts.ts";
@@ -25,7 +23,7 @@ import {
   runRequiredChecks,
   vote,
 } from "../testing/reviews.ts";
-import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
+import { aDeposit, aTransfer, aWithdrawal, moneyOf, commentOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aWaitingLeg } from "../testing/rows.ts";
@@ -74,7 +72,7 @@ test.concurrent("after a restart of the database nothing is sent before the hist
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-const LOST = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "lost");
+const LOST = commentOf("deposit", 77n, "lost");
 
 test.concurrent("a deal whose leg the database does not have stops all permits until two operators resume", async (context) => {
   const world = await aWorld(context);
@@ -301,11 +299,7 @@ test.concurrent("a deal that is imported begins another generation: a service th
 
   for (let times = 1; times <= 2; times += 1) expect(await report(first)).toEqual({});
   expect(await listRecovered(deps.pool, first)).toEqual(["subscription"]);
-  await world.control.balance(
-    login,
-    "9.00",
-    platformComment({ kind: "deposit", number: legNumber(78n), attempt: 1 }, ""),
-  );
+  await world.control.balance(login, "9.00", commentOf("deposit", 78n));
   const second = await eventually(generationOf, (generation) => generation > first);
 
   await expect(report(first)).rejects.toMatchObject({ code: "outdated" });
@@ -317,11 +311,7 @@ test.concurrent("a deal that is imported begins another generation: a service th
 
 test.concurrent("operators cannot resume before they have decided about the deals that could not be imported", async (context) => {
   const { world, instance, login } = await aProcessWith("investor", context);
-  await world.control.balance(
-    login,
-    "8.00",
-    platformComment({ kind: "reversal", number: legNumber(79n), attempt: 1 }, ""),
-  );
+  await world.control.balance(login, "8.00", commentOf("reversal", 79n));
   const behind = await reviewOf(instance, "database_behind");
   const review = await reviewOf(instance, "unknown_reference");
   await vote(instance, behind, "key-of-ann", { action: "resume" });
@@ -395,7 +385,7 @@ test.concurrent("a deposit that equals a lost one is refused with its ticket for
   expect(await repeated({ comment: "lost" })).toMatchObject({ state: TransferState.APPLIED });
 });
 
-const LOST_WITHDRAWAL = platformComment({ kind: "withdrawal", number: legNumber(78n), attempt: 1 }, "lost");
+const LOST_WITHDRAWAL = commentOf("withdrawal", 78n, "lost");
 
 test.concurrent("a withdrawal that equals a lost one gets no account lock", async (context) => {
   const { world, instance, service, login } = await aProcessWith("investor", context);

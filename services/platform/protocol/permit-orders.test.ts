@@ -11,7 +11,7 @@ import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
 import { appendToLog } from "./history/append-to-log.ts";
 import { type Decision, type Holders, type PermitRequest, permitRequests } from "./permit-requests.ts";
-import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
+import type { TransferOrder } from "./transfer-order.ts";
 
 const INVESTOR = "1";
 const PAYMENT = "9";
@@ -36,7 +36,7 @@ async function setUp() {
   return { pool, permitHolder, insert };
 }
 
-function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferOrder> = {}): TransferOrder {
+function aOrder(key: string, legs: TransferOrder["legs"], own: Partial<TransferOrder> = {}): TransferOrder {
   const rest = {
     lockOwner: "",
     floorMinor: undefined,
@@ -101,7 +101,7 @@ test("each of several orders gets the permit for its own first leg", async () =>
     const { number, login, amountMinor } = answer.permit.leg;
     const rows = await many(pool, sql`select login, amount_minor as amount from leg where number = ${number}`);
     expect(rows).toEqual([{ login, amount: amountMinor }]);
-    expect(login).toBe(answer.transfer.key);
+    expect(login).toBe(answer.permit.leg.key);
   }
   const attempts = await many(
     pool,
@@ -114,7 +114,7 @@ test("a key is recorded once, and an order with an unmanaged login on either sid
   const { pool, insert } = await setUp();
   await insert(deposit("a"));
 
-  expect(await insert(deposit("a"))).toMatchObject([{ kind: "known", transfer: { key: "a" } }]);
+  expect(await insert(deposit("a"))).toMatchObject([{ kind: "known", legs: [{ key: "a" }] }]);
   expect(await insert(fee("b", {}, "7"))).toEqual([refusal("login_not_managed")]);
   expect(await insert(aOrder("c", [{ login: "7", kind: "deposit", amountMinor: 1n }]))).toEqual([
     refusal("login_not_managed"),
@@ -260,7 +260,7 @@ test("an order on an account that another transaction has locked leaves the batc
 test("a leg that is not in the state that its permit was decided from is not permitted", async () => {
   const { pool, permitHolder } = await setUp();
   const leg = await aWaitingLeg(pool, { key: "a" });
-  const permit = { leg, number: 1, reference: "P", senderEpoch: permitHolder.epoch, session: "s/1", permitMs: 1 };
+  const permit = { leg, number: 1, reference: "P", senderEpoch: permitHolder.epoch, session: "s/1" };
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
 
   await expect(inTransaction(pool, (tx) => saveSending(tx, [permit]))).rejects.toThrow("while it was locked");

@@ -1,14 +1,13 @@
+import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/values/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { repeatsLost } from "../domain/lost-movement.ts";
+import { executedBefore, repeatsLost } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
-import { type Account, lockFreeAccounts } from "../store/accounts.ts";
-import { lockLegs } from "../store/legs.ts";
-import { listRepeats } from "../store/lost-movements.ts";
+import { type Account, listAccounts, lockFreeAccounts } from "../store/accounts.ts";
+import { listLegsByKey, lockLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { type QueuePosition, type QueueState, readQueues, type WaitingLeg } from "../store/queues.ts";
-import { listTransfers, type Transfer } from "../store/transfers.ts";
+import { type QueuePosition, readQueues, type WaitingLeg } from "../store/queues.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
 import { claimImported } from "./claim-imported.ts";
 import { insertOrders, type LockedLogins, type OrderAnswer } from "./insert-orders.ts";
@@ -26,9 +25,9 @@ export type OrderRequest = {
 type LegRequest = { readonly kind: "leg"; readonly leg: WaitingLeg };
 
 export type Decision =
-  | Exclude<OrderAnswer, { kind: "taken" }>
-  /** The key was recorded before. */
-  | { readonly kind: "known"; readonly transfer: Transfer }
+  | OrderAnswer
+  /** The key was recorded before, with these legs. */
+  | { readonly kind: "known"; readonly legs: readonly RecordedLeg[] }
   | { readonly kind: "permitted"; readonly permit: Permit }
   | { readonly kind: "wait" }
   /** The leg needs no permit any more. */
@@ -59,30 +58,21 @@ export async function permitRequests(
   holders: Holders,
 ): Promise<ReadonlyMap<PermitRequest, Decision>> {
   const accounts = await lockFreeAccounts(tx, [...new Set(requests.map(loginOf))]);
-  const asked = requests.filter((request) => request.kind === "leg" && accounts.has(loginOf(request)));
-  const legs = await lockRequestedLegs(tx, asked);
-  const logins = { accounts, ...(await queuesOf(tx, requests, accounts)) };
   const orders = requests.filter((request) => request.kind === "order");
+  const waiting = requests.filter((request) => request.kind === "leg");
+  const numbers = waiting.flatMap((request) => (accounts.has(loginOf(request)) ? request.leg.number : []));
+  const legs = new Map((await lockLegs(tx, numbers)).map((leg) => [leg.number, leg]));
+  const newLegs = orders.flatMap(({ order }) => order.legs);
+  const involved = new Set([...requests.map(loginOf), ...newLegs.map(({ login }) => login)]);
+  const unlocked = [...involved].filter((login) => !accounts.has(login));
+  // Numbers are drawn for orders that may be recorded; one that is not leaves its numbers unused.
+  const positions = requests.flatMap((request) => positionOf(request, accounts));
+  const queues = await readQueues(tx, { positions, newLegs: newLegs.length });
+  const logins = { accounts, others: await listAccounts(tx, unlocked), ...queues };
   return new Map<PermitRequest, Decision>([
     ...(await decideOrders(tx, logins, orders, holders)),
-    ...(await decideLegs(tx, server, { logins, legs, requests, holders })),
+    ...(await decideLegs(tx, server, { logins, legs, waiting, holders })),
   ]);
-}
-
-/** Numbers are drawn for orders that may be recorded; one that is not leaves its numbers unused. */
-async function queuesOf(
-  tx: Transaction,
-  requests: readonly PermitRequest[],
-  accounts: ReadonlyMap<string, Account>,
-): Promise<QueueState> {
-  const orders = requests.flatMap((request) => (request.kind === "order" ? request.order : []));
-  const legs = orders.flatMap((order) => order.legs);
-  const unclear = new Set([...requests.map(loginOf), ...legs.map(({ login }) => login)]);
-  return await readQueues(tx, {
-    positions: requests.flatMap((request) => positionOf(request, accounts)),
-    logins: [...unclear].filter((login) => !accounts.has(login)),
-    newLegs: legs.length,
-  });
 }
 
 async function decideOrders(
@@ -93,66 +83,69 @@ async function decideOrders(
 ): Promise<ReadonlyMap<OrderRequest, Decision>> {
   const decisions = new Map<OrderRequest, Decision>();
   for (const request of requests) {
-    if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
-    else if (holders.closed !== undefined) decisions.set(request, { kind: "refused", refusal: holders.closed });
-    else if (holders.isReachable !== true && neverQueues(request.order)) {
-      const isAwaited = holders.isReachable === false;
-      decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
-    }
-  }
-  // A withdrawal was compared when its account lock was acquired, but a restored database may have a lock whose payout it lost.
-  const repeated = await listRepeats(tx, requests, ({ order: { comment, legs } }) => {
-    const [leg] = legs;
-    if (leg === undefined || LEG_KINDS[leg.kind].origin !== "external") return undefined;
-    return logins.accounts.get(leg.login)?.hasLostMovements === true ? { ...leg, comment } : undefined;
-  });
-  for (const [request, earlier] of repeated) {
-    if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal: repeatsLost(earlier) });
+    const decision = decideUnrecorded(logins, request, holders);
+    if (decision !== undefined) decisions.set(request, decision);
   }
   const undecided = requests.filter((request) => !decisions.has(request));
-  for (const [request, transfer] of await claimImported(tx, logins.accounts, undecided)) {
-    decisions.set(request, { kind: "known", transfer });
+  for (const [request, legs] of await claimImported(tx, logins.accounts, undecided)) {
+    decisions.set(request, { kind: "known", legs });
   }
   const free = undecided.filter((request) => !decisions.has(request));
-  const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
-  const answers = await insertOrders(tx, logins, permitted);
-  for (const [index, request] of free.entries()) {
-    const answer = answers[index];
-    decisions.set(request, answer === undefined || answer.kind === "taken" ? { kind: "locked" } : answer);
-  }
+  for (const [request, answer] of await insertOrders(tx, logins, free, holders.of)) decisions.set(request, answer);
   const unrecorded = requests.filter((request) => decisions.get(request)?.kind !== "recorded");
-  const known = await listTransfers(
+  const known = await listLegsByKey(
     tx,
     unrecorded.map(({ order }) => order.key),
   );
   for (const request of unrecorded) {
-    const transfer = known.get(request.order.key);
-    if (transfer !== undefined) decisions.set(request, { kind: "known", transfer });
+    const legs = known.get(request.order.key);
+    if (legs !== undefined) decisions.set(request, { kind: "known", legs });
+    else if (!decisions.has(request)) decisions.set(request, { kind: "locked" });
   }
   return decisions;
+}
+
+/** What keeps an order from being recorded, whatever it moves; one that was recorded before is answered all the same. */
+function decideUnrecorded(
+  logins: LockedLogins,
+  request: OrderRequest,
+  { isReachable, closed }: Holders,
+): Decision | undefined {
+  const { order } = request;
+  const [first] = order.legs;
+  const refused = (refusal: Refusal): Decision => ({ kind: "refused", refusal });
+  if (isLocked(request, logins)) return { kind: "locked" };
+  if (closed !== undefined) return refused(closed);
+  if (!logins.isGateOpen) return refused(databaseUnavailable());
+  if (isReachable !== true && neverQueues(order)) {
+    return isReachable === false ? refused(unreachable()) : { kind: "locked" };
+  }
+  // A withdrawal was compared when its account lock was acquired, but a restored database may have a lock whose payout it lost.
+  const earlier = executedBefore({ ...first, comment: order.comment }, logins.accounts.get(first.login)?.lost);
+  return earlier && refused(repeatsLost(earlier));
 }
 
 type LegRequests = {
   readonly logins: LockedLogins;
   readonly legs: ReadonlyMap<bigint, RecordedLeg>;
-  readonly requests: readonly PermitRequest[];
+  readonly waiting: readonly LegRequest[];
   readonly holders: Holders;
 };
 
 async function decideLegs(
   tx: Transaction,
   server: string,
-  { logins, legs, requests, holders }: LegRequests,
+  { logins, legs, waiting, holders }: LegRequests,
 ): Promise<ReadonlyMap<PermitRequest, Decision>> {
   const decisions = new Map<PermitRequest, Decision>();
-  const candidates = requests.flatMap((request) => {
-    if (request.kind === "order") return [];
+  const { accounts, obstacles, isGateOpen } = logins;
+  const candidates = waiting.flatMap((request) => {
     if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
     const leg = legs.get(request.leg.number);
-    const account = leg && logins.accounts.get(leg.login);
+    const account = leg && accounts.get(leg.login);
     if (leg === undefined || account === undefined) return [];
-    const obstacle = logins.obstacles.get(leg.login)?.number;
-    return [{ request, account, leg, obstacle, permitHolder: () => holders.of(request) }];
+    const obstacle = obstacles.get(leg.login)?.number;
+    return [{ request, account, leg, obstacle, isGateOpen, permitHolder: () => holders.of(request) }];
   });
   const answers = await grantPermits(tx, server, candidates);
   for (const [index, { request }] of candidates.entries()) {
@@ -162,32 +155,26 @@ async function decideLegs(
   return decisions;
 }
 
-function isLocked(request: PermitRequest, { accounts, managed }: LockedLogins): boolean {
-  const login = loginOf(request);
-  return managed.has(login) && !accounts.has(login);
-}
-
-async function lockRequestedLegs(
-  tx: Transaction,
-  requests: readonly PermitRequest[],
-): Promise<ReadonlyMap<bigint, RecordedLeg>> {
-  const numbers = requests.flatMap((request) => (request.kind === "leg" ? request.leg.number : []));
-  const legs = numbers.length === 0 ? [] : await lockLegs(tx, numbers);
-  return new Map(legs.map((leg) => [leg.number, leg]));
+function isLocked(request: PermitRequest, { others }: LockedLogins): boolean {
+  return others.has(loginOf(request));
 }
 
 /** Only a leg that occupies its login waits for others. */
 function positionOf(request: PermitRequest, accounts: ReadonlyMap<string, Account>): QueuePosition[] {
-  const login = loginOf(request);
+  const { login, kind } = legOf(request);
   const account = accounts.get(login);
-  const kind = request.kind === "leg" ? request.leg.kind : request.order.legs[0]?.kind;
-  if (account === undefined || kind === undefined || !LEG_KINDS[kind].exclusive) return [];
+  if (account === undefined || !LEG_KINDS[kind].exclusive) return [];
   const { accountLock } = account;
   return [request.kind === "leg" ? { login, number: request.leg.number, accountLock } : { login, accountLock }];
 }
 
+/** The leg that a request may have sent. */
+export function legOf(request: PermitRequest): Pick<WaitingLeg, "login" | "kind"> {
+  return request.kind === "leg" ? request.leg : request.order.legs[0];
+}
+
 function loginOf(request: PermitRequest): string {
-  return request.kind === "leg" ? request.leg.login : (request.order.legs[0]?.login ?? "");
+  return legOf(request).login;
 }
 
 function unreachable(): Refusal {

@@ -5,12 +5,10 @@ import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { registerInstance } from "../register-instance.ts";
 import { readClock } from "../store/clock.ts";
 import { logOf } from "../testing/log-of.ts";
-import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aDeposit, aTransfer, commentOf } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aProcess } from "../testing/world.ts";
-import { legNumber } from "../domain/leg-number.ts";
 import { readLogin } from "./history/read-history.ts";
-import { platformComment } from "../domain/reference.ts";
 
 /** Time zone of the trade server: without this setting it is measured by the clock of the process. */
 const ZONE = "Europe/Athens";
@@ -39,7 +37,7 @@ test("a process whose clock is an hour off stores no time that is compared with 
   await service.transfer(aDeposit(login, 5_00n), aCall());
   await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
   await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
-  const forged = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
+  const forged = commentOf("reversal", 77n);
   await world.control.balance(login, "8.00", forged);
   await readLogin(deps, login);
   await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });

@@ -13,7 +13,7 @@ import { isExplained, listDealRecords } from "../store/deal-records.ts";
 import { appendToLog } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
-import { reportFinding } from "./reviews/report-finding.ts";
+import { reportLeg } from "./reviews/report-finding.ts";
 
 /** Facts beside the event itself. */
 export type Circumstances = {
@@ -83,8 +83,11 @@ export async function recordTransition(
   }
   await markAttemptOutcome(tx, leg, event, { next, facts: circumstances.attempt });
   if (next.kind === "stay") return { status: leg.status, entry: undefined };
+  // A second deal of the leg.
   if (next.kind === "unmatched") {
-    await reportUnmatched(tx, leg, next.ticket, circumstances);
+    const { ticket } = next;
+    const evidence = { ticket: String(ticket) };
+    await reportLeg(tx, leg, "unmatched_deal", { server: circumstances.server, dealId: ticket, evidence });
     return { status: leg.status, entry: undefined };
   }
   const { to, writes } = next;
@@ -170,23 +173,7 @@ async function reportReview(
   { to, event }: Review,
   { server, evidence: seen, dealId: seenDeal }: Circumstances,
 ): Promise<void> {
-  const { login, amountMinor, key } = leg;
-  const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
   const dealId = seenDeal ?? ("ticket" in event ? event.ticket : leg.dealId);
-  const { reason } = to;
-  const reviewed = { number: leg.number, status: to };
-  await reportFinding(tx, { login, leg: reviewed, reason, server, dealId, amountMinor, evidence });
-}
-
-/** Reports a second deal of a leg. */
-async function reportUnmatched(
-  tx: Transaction,
-  leg: RecordedLeg,
-  ticket: bigint,
-  { server }: Circumstances,
-): Promise<void> {
-  const { login, key, amountMinor } = leg;
-  const evidence = { key, ticket: String(ticket) };
-  const reason = "unmatched_deal";
-  await reportFinding(tx, { login, leg, reason, server, dealId: ticket, amountMinor, evidence });
+  const evidence = { attempt: to.attempt, came_from: to.cameFrom, ...seen };
+  await reportLeg(tx, { ...leg, status: to }, to.reason, { server, dealId, evidence });
 }

@@ -4,8 +4,7 @@ import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { listLegs } from "../store/legs.ts";
-import { findTransferByKey } from "../store/transfers.ts";
+import { listLegsByKey } from "../store/legs.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
@@ -23,8 +22,7 @@ async function aSendingLeg(instance: Instance) {
   const request = aDeposit(login, 5_00n);
   instance.crashAt("after_permit");
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
-  const transfer = await findTransferByKey(instance.deps.pool, request.key);
-  const [leg] = await listLegs(instance.deps.pool, transfer!.id);
+  const [leg] = (await listLegsByKey(instance.deps.pool, [request.key])).get(request.key)!;
   return leg!;
 }
 

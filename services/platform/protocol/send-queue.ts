@@ -6,7 +6,7 @@ import type { SendingDeps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { answerQueue } from "./answer-queue.ts";
 import { type Asked, commitPermits, sendPermitted } from "./commit-permits.ts";
-import { type PermitRequest, permitRequests } from "./permit-requests.ts";
+import { legOf, type PermitRequest, permitRequests } from "./permit-requests.ts";
 import { type SendPace, sendPace } from "./send-pace.ts";
 import type { SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
@@ -61,10 +61,8 @@ type Waiting = Asked & { readonly sinceMs: number };
 
 /** Requests that occupy the same login are never in one batch. */
 function keyOf(request: PermitRequest): string {
-  const [first] = request.kind === "order" ? request.order.legs : [];
-  const kind = request.kind === "order" ? first?.kind : request.leg.kind;
-  const login = request.kind === "order" ? first?.login : request.leg.login;
-  if (kind !== undefined && LEG_KINDS[kind].exclusive) return `login ${login}`;
+  const { login, kind } = legOf(request);
+  if (LEG_KINDS[kind].exclusive) return `login ${login}`;
   return request.kind === "order" ? `key ${request.order.key}` : `leg ${request.leg.number}`;
 }
 

@@ -38,11 +38,24 @@ export async function acquireSessions(
     if (session === undefined) break;
     list.push(session);
   }
+  return sessionsOf(list, sendsOfASession, list.length > 0 || (waitMs === undefined ? undefined : false));
+}
+
+/** While no permit is granted, nothing waits for a session. */
+export function noSessions(): Sessions {
+  return sessionsOf([], 0, false);
+}
+
+function sessionsOf(
+  list: readonly CommandSession[],
+  sendsOfASession: number,
+  isReachable: boolean | undefined,
+): Sessions {
   const capacity = list.length * sendsOfASession;
   const kept = new Set<CommandSession>();
   let assigned = 0;
   return {
-    isReachable: list.length > 0 || (waitMs === undefined ? undefined : false),
+    isReachable,
     keep(sessions) {
       for (const session of sessions) kept.add(session);
     },
@@ -55,17 +68,6 @@ export async function acquireSessions(
     [Symbol.dispose]() {
       for (const session of list) if (!kept.has(session)) session[Symbol.dispose]();
     },
-  };
-}
-
-/** While no permit is granted, nothing waits for a session. */
-export function noSessions(): Sessions {
-  return {
-    isReachable: false,
-    keep() {},
-    maxItems: Infinity,
-    next: () => undefined,
-    [Symbol.dispose]() {},
   };
 }
 

@@ -13,7 +13,7 @@ export type TransferOrder = {
   readonly key: string;
   /** Empty outside an account lock. */
   readonly lockOwner: string;
-  readonly legs: readonly OrderedLeg[];
+  readonly legs: readonly [OrderedLeg, ...OrderedLeg[]];
   /** Cuts the first debit to the balance above this floor, in cents. */
   readonly floorMinor: bigint | undefined;
   /** Number of the last entry of the log that the floor was calculated from. */
@@ -41,10 +41,11 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     errors.push({ field, code, message: `${field} ${message}.` });
   };
   const legs = request.legs.map((leg, index) => readLeg(leg, `legs.${index}`, reject));
-  const order: TransferOrder = {
+  const [first, ...rest] = legs.filter((leg) => leg !== undefined);
+  const order: TransferOrder | undefined = first && {
     key: request.key,
     lockOwner: request.lockOwner,
-    legs: legs.filter((leg) => leg !== undefined),
+    legs: [first, ...rest],
     floorMinor: request.upTo && (request.upTo.floor?.minorUnits ?? 0n),
     floorNumber: request.upTo?.filedNumber,
     isEnqueued: request.enqueue,
@@ -53,9 +54,10 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     comment: request.comment,
     generation: request.generation,
   };
-  checkNames(order, reject);
-  checkTogether(order, request.legs.length, reject);
-  if (errors.length > 0) {
+  checkNames(request, reject);
+  if (legs.length < 1 || legs.length > 2) reject("legs", "count", "must have one or two elements");
+  if (order?.legs.length === legs.length) checkTogether(order, reject);
+  if (order === undefined || errors.length > 0) {
     throw refuse("validation_failed", "The transfer is invalid.", { errors, outcome: "not_executed" });
   }
   return order;
@@ -89,7 +91,7 @@ function legKindOf({ kind }: TransferLeg): LegKind | undefined {
   return Object.keys(LEG_KINDS).find((name): name is LegKind => name === known);
 }
 
-function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
+function checkNames({ key, lockOwner, comment }: TransferRequest, reject: Reject): void {
   if (!isRequestKey(key)) reject("key", "format", `must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters`);
   if (isReserved(key)) reject("key", "reserved", "must not begin like a key of an imported transfer");
   if (lockOwner !== "" && !isRequestKey(lockOwner)) {
@@ -104,10 +106,8 @@ function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject):
 }
 
 /** Two legs must be a debit and an equal credit, so that the debit can be reversed; a floor needs a debit. */
-function checkTogether(order: TransferOrder, count: number, reject: Reject): void {
+function checkTogether(order: TransferOrder, reject: Reject): void {
   const [first, second] = order.legs;
-  if (count < 1 || count > 2) reject("legs", "count", "must have one or two elements");
-  if (first === undefined || order.legs.length !== count) return;
   if (second !== undefined && (first.amountMinor >= 0n || second.amountMinor !== -first.amountMinor)) {
     reject("legs", "balance", "must be a debit and a credit of the same amount");
   }

@@ -5,7 +5,6 @@ import { legNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { transferResult } from "./transfer-result.ts";
 
-const TRANSFER = { id: 9n, key: "fee:1", lockOwner: "", isEnqueued: false };
 const APPLIED = { state: "APPLIED", ticket: 5n };
 const REFUSED = { state: "REFUSED", reason: "platform_rejected" };
 const INTENT = { state: "INTENT", attempt: 0 };
@@ -45,14 +44,14 @@ test.each([
   ["credit refused, reversed", [APPLIED, REFUSED, APPLIED], "REFUSED"],
   ["credit refused, reversal refused", [APPLIED, REFUSED, REFUSED], "REVIEW"],
 ] as const)("a transfer whose legs are %s is answered as such", (_what, statuses, state) => {
-  expect(transferResult(TRANSFER, legs(...statuses)).state).toBe(TransferState[state]);
+  expect(transferResult(legs(...statuses)).state).toBe(TransferState[state]);
 });
 
 test("a refusal names its reason only when the whole transfer is refused", () => {
-  expect(transferResult(TRANSFER, legs(REFUSED)).refusalCode).toBe("platform_rejected");
-  expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, APPLIED)).refusalCode).toBe("credit_refused");
-  expect(transferResult(TRANSFER, legs(APPLIED, REFUSED, INTENT)).refusalCode).toBe("");
-  expect(transferResult(TRANSFER, legs({ state: "REFUSED", reason: "decided" })).refusalCode).toBe("absent");
+  expect(transferResult(legs(REFUSED)).refusalCode).toBe("platform_rejected");
+  expect(transferResult(legs(APPLIED, REFUSED, APPLIED)).refusalCode).toBe("credit_refused");
+  expect(transferResult(legs(APPLIED, REFUSED, INTENT)).refusalCode).toBe("");
+  expect(transferResult(legs({ state: "REFUSED", reason: "decided" })).refusalCode).toBe("absent");
 });
 
 test("the platform's own code is that of the leg which it refused", () => {
@@ -60,15 +59,15 @@ test("the platform's own code is that of the leg which it refused", () => {
     legs(...statuses).map((leg, index) => ({ ...leg, platformCode: codes[index] }));
   const never = { ...REFUSED, attempt: 0 };
 
-  expect(transferResult(TRANSFER, coded([REFUSED], 8)).platformCode).toBe(8);
-  expect(transferResult(TRANSFER, coded([REFUSED, never], 8, undefined)).platformCode).toBe(8);
-  expect(transferResult(TRANSFER, coded([APPLIED, REFUSED, APPLIED], undefined, 13)).platformCode).toBe(13);
-  expect(transferResult(TRANSFER, coded([never], undefined)).platformCode).toBe(0);
+  expect(transferResult(coded([REFUSED], 8)).platformCode).toBe(8);
+  expect(transferResult(coded([REFUSED, never], 8, undefined)).platformCode).toBe(8);
+  expect(transferResult(coded([APPLIED, REFUSED, APPLIED], undefined, 13)).platformCode).toBe(13);
+  expect(transferResult(coded([never], undefined)).platformCode).toBe(0);
 });
 
 test("a leg shows its reference once it has an attempt", () => {
-  const [none] = transferResult(TRANSFER, legs(INTENT)).legs;
-  const [one] = transferResult(TRANSFER, legs(SENDING)).legs;
+  const [none] = transferResult(legs(INTENT)).legs;
+  const [one] = transferResult(legs(SENDING)).legs;
 
   expect(none!.reference).toBe("");
   expect(one!.reference).toMatch(/^PF[0-9A-Z]{12}$/);

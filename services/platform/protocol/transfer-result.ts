@@ -1,8 +1,8 @@
+import assert from "node:assert/strict";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/values/money.ts";
 import { type TransferLegResult, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import type { Transfer } from "../store/transfers.ts";
 import { kindToProto } from "./history/account-moved.ts";
 import { type Leg, outcomeOf, type RefusalReason } from "../domain/leg.ts";
 import { formatReference } from "../domain/reference.ts";
@@ -10,22 +10,19 @@ import { formatReference } from "../domain/reference.ts";
 const REVERSAL = 3;
 const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;
 
-/** What a result is made of. */
-export type ResultLeg = Pick<
-  RecordedLeg,
-  "number" | "ordinal" | "login" | "amountMinor" | "status" | "dealId" | "appliedAt" | "refusal" | "platformCode"
->;
-
 type Refused = { readonly code: string; readonly platformCode: number };
 
-/** The result of a key, now and for every repetition. A reported result is final, also during manual review. */
-export function transferResult({ id, key }: Pick<Transfer, "id" | "key">, legs: readonly ResultLeg[]): TransferResult {
+/** The result of the key of these legs, now and for every repetition. A reported result is final, also during manual review. */
+export function transferResult(legs: readonly RecordedLeg[]): TransferResult {
+  const [first] = legs;
+  assert(first !== undefined, "a transfer has a leg");
+  const { transferId, key } = first;
   const state = stateOf(legs);
   const { code, platformCode } = state === REFUSED ? refusalOf(legs) : { code: "", platformCode: 0 };
-  return { transferId: id, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
+  return { transferId, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
 }
 
-function stateOf(legs: readonly ResultLeg[]): TransferState {
+function stateOf(legs: readonly RecordedLeg[]): TransferState {
   const states = legs.map(({ status }) => legState(status));
   const requested = legs.filter(({ ordinal }) => ordinal !== REVERSAL).map(({ status }) => legState(status));
   const reversal = legs.find(({ ordinal }) => ordinal === REVERSAL);
@@ -44,7 +41,7 @@ function reversalState(state: TransferState): TransferState {
   return state === REFUSED ? REVIEW : PENDING;
 }
 
-function refusalOf(legs: readonly ResultLeg[]): Refused {
+function refusalOf(legs: readonly RecordedLeg[]): Refused {
   const [first, second] = legs;
   const platformCode = second?.status.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
   const code = legs.some(({ ordinal }) => ordinal === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
@@ -56,7 +53,7 @@ function codeOf(reason: RefusalReason | undefined): string {
   return reason === undefined || reason === "decided" ? "absent" : reason;
 }
 
-function legResult(leg: ResultLeg): TransferLegResult {
+function legResult(leg: RecordedLeg): TransferLegResult {
   const { number, login, amountMinor, status, dealId, appliedAt } = leg;
   const { kind, attempt } = status;
   return {

@@ -1,20 +1,23 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { Mt5Error } from "../mt5/errors.ts";
 import type { User } from "../mt5/users.ts";
-import { noteGroup } from "../store/accounts.ts";
+import { lockAccount, noteGroup } from "../store/accounts.ts";
 import {
+  countMissed,
   listAway,
   listNotedUnshown,
+  markArchived,
   markShown,
   markUnshown,
+  type Missed,
   noteRegistrations,
   type Registered,
 } from "../store/unshown-accounts.ts";
-import { archiveMissed } from "./archive-missed.ts";
 import { closeReplaced, isSameAccount } from "./replaced-account.ts";
 
 /** What a reading of accounts has shown. */
-export type Reading = {
+type Reading = {
   readonly shown: readonly string[];
   readonly unshown: readonly string[];
 };
@@ -45,10 +48,10 @@ export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts
     if (shown !== group) await noteGroup(deps.pool, login, shown);
   }
   const logins = accounts.map(({ login }) => login);
-  const unshown = logins.filter((login) => !users.has(login));
+  const reading = { shown: [...users.keys()], unshown: logins.filter((login) => !users.has(login)) };
   await noteCreated(deps, { accounts, users });
-  await noteReading(deps, { shown: [...users.keys()], unshown });
-  await archiveMissed(deps, { missing: unshown, shown: users.keys() });
+  await noteReading(deps, reading);
+  await archiveMissed(deps, reading);
   return new Set(await listAway(deps.pool, logins));
 }
 
@@ -85,4 +88,41 @@ export async function noteShown(deps: Deps, login: string): Promise<boolean> {
   // What waited for it.
   legsSignal.notify();
   return true;
+}
+
+/**
+ * Archives accounts that two runs of the check in a row were not shown. It counts only while the platform shows the manager their group and
+ * another account: a manager that has lost its rights, or a server that starts, shows nothing. The next run tries again.
+ */
+async function archiveMissed(deps: Deps, { shown, unshown }: Reading): Promise<void> {
+  const missed = await countMissed(deps.pool, unshown);
+  const [witness] = shown;
+  if (missed.length === 0 || witness === undefined) return;
+  const confirmed = await ofShownGroups(deps, missed);
+  if (confirmed.length === 0 || !(await isShown(deps.mt5.getUser(witness)))) return;
+  for (const { login } of confirmed) {
+    const isArchived = await inTransaction(deps.pool, async (tx) => {
+      await lockAccount(tx, login);
+      return await markArchived(tx, login);
+    });
+    if (isArchived) deps.log.info("account archived, because the platform does not show it", { login });
+  }
+}
+
+async function ofShownGroups({ mt5 }: Deps, accounts: readonly Missed[]): Promise<readonly Missed[]> {
+  const shown = new Set<string>();
+  for (const group of new Set(accounts.map((account) => account.group))) {
+    if (await isShown(mt5.getGroup(group))) shown.add(group);
+  }
+  return accounts.filter(({ group }) => shown.has(group));
+}
+
+/** An answer that cannot be read confirms nothing, and does not end the run of the check. */
+async function isShown(read: Promise<object | undefined>): Promise<boolean> {
+  try {
+    return (await read) !== undefined;
+  } catch (error) {
+    if (error instanceof Mt5Error) return false;
+    throw error;
+  }
 }

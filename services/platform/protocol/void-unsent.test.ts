@@ -4,7 +4,7 @@ import { findLeg } from "../store/legs.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import { aWorld, type Instance, type World } from "../testing/world.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { voidUnsent } from "./void-unsent.ts";
+import { voidUnsent } from "./commit-permits.ts";
 
 const SESSION = "own/1";
 

@@ -12,7 +12,7 @@ import type { Deps } from "../deps.ts";
 import { roleToProto } from "../protocol/history/account-moved.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { requireSome, notManaged, requireLimit } from "../refusals.ts";
-import { findAccount, hasOpenOperation, listRoles } from "../store/accounts.ts";
+import { findAccount, hasOpenOperation, listAccounts } from "../store/accounts.ts";
 import { countUnshown, listUnshown } from "../store/unshown-accounts.ts";
 
 const LOGIN = /^[1-9]\d{0,17}$/;
@@ -25,11 +25,16 @@ export async function inspectAccounts(
   // An invalid login does not exist; the platform could refuse the whole list because of it.
   const valid = [...new Set(logins.filter((login) => LOGIN.test(login)))];
   const users = valid.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(valid));
-  const roles = await listRoles(pool, valid);
+  const managed = await listAccounts(pool, valid);
   return {
     accounts: logins.map((login) => {
       const user = users.get(login);
-      return { login, exists: user !== undefined, group: user?.group ?? "", role: roleToProto(roles.get(login)) };
+      return {
+        login,
+        exists: user !== undefined,
+        group: user?.group ?? "",
+        role: roleToProto(managed.get(login)?.role),
+      };
     }),
   };
 }

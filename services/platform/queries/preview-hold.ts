@@ -3,14 +3,13 @@ import { Refusal } from "#kernel/values/refusal.ts";
 import type { HoldResponse, PreviewHoldRequest, PreviewHoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { holdReasons } from "../domain/hold-reasons.ts";
+import { executedBefore } from "../domain/lost-movement.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { heldFacts, intendedWithdrawal } from "../protocol/held-facts.ts";
-import type { HoldQueues } from "../protocol/hold-queues.ts";
+import { heldFacts, type HoldQueues, intendedWithdrawal } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { notManaged, refuse } from "../refusals.ts";
-import { findLegBeforeLock, findObstacle } from "../store/account-locks.ts";
+import { findLegBeforeLock } from "../store/account-locks.ts";
 import { findAccount } from "../store/accounts.ts";
-import { listRepeats } from "../store/lost-movements.ts";
 
 type PreviewDeps = Deps & { readonly holds: Pick<HoldQueues, "facts"> };
 
@@ -21,7 +20,6 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
   if (account === undefined) throw notManaged(login);
   if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
   const withdrawal = intendedWithdrawal(request);
-  const repeated = await listRepeats(deps.pool, [request], () => (account.hasLostMovements ? withdrawal : undefined));
   // First, as for a lock: a leg that ends meanwhile is in the facts.
   const obstacle = await findLegBeforeLock(deps.pool, login);
   const facts = await readAgreeing(deps, login);
@@ -30,9 +28,9 @@ export async function previewHold(deps: PreviewDeps, request: PreviewHoldRequest
     gate: deps.gate.read(),
     isStopped: account.isStopped,
     isArchived: account.isArchived && request.acceptsArchived !== true,
-    lost: repeated.get(request),
+    lost: withdrawal && executedBefore(withdrawal, account.lost),
     hasOwner: account.accountLock !== undefined,
-    obstacle: await findObstacle(deps.pool, obstacle),
+    obstacle,
     isReadable: facts !== undefined,
   });
   return { refusals: reasons.map(refusalToProto), facts };

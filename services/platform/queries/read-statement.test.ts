@@ -8,9 +8,9 @@ import { corrupt } from "#test/support/corrupt.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { insertEntries } from "../store/log.ts";
-import { findBalanceAt } from "../store/log-checkpoints.ts";
 import { moneyOf } from "../testing/requests.ts";
 import { readStatement } from "./read-statement.ts";
+import { findBalanceAt } from "../store/statements.ts";
 
 const LOGIN = "3000003";
 const SERVER = "test";

@@ -12,8 +12,7 @@ import { linesAfter, type StatementPosition } from "../domain/statement.ts";
 import { accountMoved, roleToProto } from "../protocol/history/account-moved.ts";
 import { notManaged, refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
-import { findBalanceAt } from "../store/log-checkpoints.ts";
-import { findLastBefore, listLogged } from "../store/statements.ts";
+import { findBalanceAt, findLastBefore, listLogged } from "../store/statements.ts";
 
 /** What moved an account in a period. Entries never change, so no snapshot is needed. */
 export async function readStatement(

@@ -15,7 +15,8 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { requireSome } from "../refusals.ts";
-import { findTransferByDeal, listAttemptsByKey, listLegsByKey } from "../store/transfer-legs.ts";
+import { listAttemptsByKey } from "../store/attempts.ts";
+import { findLegByDeal, listLegsByKey } from "../store/legs.ts";
 import { kindToProto } from "../protocol/history/account-moved.ts";
 import { formatReference } from "../domain/reference.ts";
 import { commentOfLeg } from "../protocol/comment-of-leg.ts";
@@ -27,20 +28,17 @@ export async function readTransfers(
 ): Promise<ReadTransfersResponse> {
   requireSome(keys, "keys");
   const recorded = await listLegsByKey(pool, keys);
-  const transfers = Array.from(recorded, ([key, legs]) =>
-    legs.slice(0, 1).map(({ transferId: id }) => transferResult({ id, key }, legs)),
-  );
-  return { transfers: transfers.flat() };
+  return { transfers: Array.from(recorded.values(), transferResult) };
 }
 
 export async function findTransferOfDeal(
   { pool, settings }: Pick<Deps, "pool" | "settings">,
   { dealId }: FindTransferOfDealRequest,
 ): Promise<FindTransferOfDealResponse> {
-  const found = await findTransferByDeal(pool, settings.server, dealId);
+  const found = await findLegByDeal(pool, settings.server, dealId);
   return found === undefined
     ? { key: "", kind: MovementKind.UNSPECIFIED }
-    : { key: found.key, kind: kindToProto(found.kind) };
+    : { key: found.key, kind: kindToProto(found.status.kind) };
 }
 
 /** What was written to the trading platform under these keys, and what came back. */

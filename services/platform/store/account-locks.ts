@@ -1,14 +1,4 @@
-import {
-  column,
-  execute,
-  fragment,
-  many,
-  maybeOne,
-  one,
-  type Queryable,
-  sql,
-  matchesRow,
-} from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Obstacle } from "../domain/account-obstacles.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
@@ -54,27 +44,22 @@ const LEG_BEFORE_LOCK = fragment`
             order by leg.number
             limit 1`;
 
-/** The leg that a lock of the login would wait for if it were requested now. */
-export async function findLegBeforeLock(db: Queryable, login: string): Promise<LegNumber | undefined> {
-  const row = await maybeOne<{ number: bigint }>(
-    db,
-    sql`select leg.number
-        from unnest(${[login]}::text[]) as requested (of_login)
-             cross join lateral (${LEG_BEFORE_LOCK}) as leg`,
-  );
-  return row === undefined ? undefined : legNumber(row.number);
-}
-
 /** Of a leg: it was sent, and its outcome is being determined, by the service or in a manual review. */
 export const IS_OUTCOME_OPEN = fragment`coalesce('UNKNOWN' in (state, came_from), false)`;
 
-/** What has to end before a lock, as it is now; undefined without a leg. */
-export async function findObstacle(db: Queryable, number: LegNumber | undefined): Promise<Obstacle | undefined> {
-  if (number === undefined) return undefined;
-  return {
-    number,
-    isOutcomeOpen: await matchesRow(db, sql`select from leg where number = ${number} and ${IS_OUTCOME_OPEN}`),
-  };
+/** The leg that a lock of the login would wait for if it were requested now. */
+export async function findLegBeforeLock(db: Queryable, login: string): Promise<Obstacle | undefined> {
+  const row = await maybeOne<{ number: bigint; isOutcomeOpen: boolean }>(
+    db,
+    sql`select number, ${IS_OUTCOME_OPEN} as "isOutcomeOpen"
+        from leg
+        where number = (
+          select before.number
+          from unnest(${[login]}::text[]) as requested (of_login)
+               cross join lateral (${LEG_BEFORE_LOCK}) as before
+        )`,
+  );
+  return row && { ...row, number: legNumber(row.number) };
 }
 
 /**

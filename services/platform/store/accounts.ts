@@ -10,8 +10,10 @@ import {
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { LostMovement } from "../domain/lost-movement.ts";
 import { HISTORY_CHANGED } from "../domain/review-actions.ts";
 import type { Role } from "../domain/role.ts";
+import { listLostMovements } from "./lost-movements.ts";
 
 /** The row of a managed login. */
 export type Account = {
@@ -26,8 +28,8 @@ export type Account = {
   readonly accountLock: AccountLock | undefined;
   /** Facts are being read: no permit is granted. */
   readonly isBeingRead: boolean;
-  /** Legs of it were lost with commits of the database; callers may repeat them. */
-  readonly hasLostMovements: boolean;
+  /** Set when legs of it were lost with commits of the database: those of the last days that callers may repeat. */
+  readonly lost: readonly LostMovement[] | undefined;
   /** Permits were resumed in another database before all its deals were in the log: no permit is granted until they are. */
   readonly mayLackDeals: boolean;
   /** No permit is granted for its transfers until operators decide. */
@@ -47,7 +49,8 @@ export type AccountLock = {
   readonly isGranted: boolean;
 };
 
-type AccountRow = Omit<Account, "logBalance" | "accountLock"> & {
+type AccountRow = Omit<Account, "logBalance" | "accountLock" | "lost"> & {
+  readonly hasLostMovements: boolean;
   readonly logMinor: bigint;
   readonly lockedBy: string | undefined;
   readonly lockNumber: bigint | undefined;
@@ -101,24 +104,21 @@ export async function lockFreeAccounts(
 }
 
 export async function listAccounts(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  if (logins.length === 0) return new Map();
   return await readAccounts(db, sql`${ACCOUNTS} where login = any (${logins}::text[])`);
 }
 
 async function readAccounts(db: Queryable, statement: Statement): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(db, statement);
-  return new Map(rows.map((row) => [row.login, accountOf(row)]));
+  const lost = await listLostMovements(
+    db,
+    rows.flatMap(({ login, hasLostMovements }) => (hasLostMovements ? login : [])),
+  );
+  return new Map(rows.map((row) => [row.login, accountOf(row, lost)]));
 }
 
 export async function findAccount(db: Queryable, login: string): Promise<Account | undefined> {
   return (await listAccounts(db, [login])).get(login);
-}
-
-export async function listRoles(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Role>> {
-  const rows = await many<{ login: string; role: Role }>(
-    db,
-    sql`select login, role from account where login = any (${logins}::text[])`,
-  );
-  return new Map(rows.map(({ login, role }) => [login, role]));
 }
 
 /** Whether a leg of the login waits or has no certain outcome, a saga has its account lock, or its changed history is not decided. */
@@ -213,10 +213,11 @@ export async function endReading(db: Queryable, login: string, token: string): P
   );
 }
 
-function accountOf(row: AccountRow): Account {
-  const { logMinor, lockedBy: lockOwner, lockNumber, isGranted, ...account } = withoutNulls(row);
+function accountOf(row: AccountRow, lostOfAll: readonly LostMovement[]): Account {
+  const { logMinor, lockedBy: lockOwner, lockNumber, isGranted, hasLostMovements, ...account } = withoutNulls(row);
   const admitsBefore = isGranted ? 0n : lockNumber;
   const accountLock =
     lockOwner === undefined || admitsBefore === undefined ? undefined : { lockOwner, admitsBefore, isGranted };
-  return { ...account, logBalance: usd(logMinor), accountLock };
+  const lost = hasLostMovements ? lostOfAll.filter(({ login }) => login === row.login) : undefined;
+  return { ...account, logBalance: usd(logMinor), accountLock, lost };
 }

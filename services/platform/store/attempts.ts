@@ -7,10 +7,17 @@ import {
   maybeOne,
   type Queryable,
   sql,
+  withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Scan } from "../domain/absence.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import type { AttemptState } from "../domain/leg.ts";
+import { PERMIT_MS } from "../domain/permit.ts";
+import type { RecordedLeg } from "./leg-row.ts";
+
+/** When a permit that is granted now expires. */
+export const PERMIT_END = fragment`clock_timestamp() + ${PERMIT_MS} * interval '1 millisecond'`;
 
 export type NewAttempt = {
   readonly leg: LegNumber;
@@ -18,19 +25,17 @@ export type NewAttempt = {
   readonly reference: string;
   readonly senderEpoch: bigint;
   readonly session: string;
-  readonly permitMs: number;
 };
 
-/** Permits as the rows `permit (leg, of_leg, reference, epoch, session, ms)`; `of_leg` is the number of the attempt. */
+/** Permits as the rows `permit (leg, of_leg, reference, epoch, session)`; `of_leg` is the number of the attempt. */
 export function permitRows(permits: readonly NewAttempt[]): Fragment {
   return fragment`unnest(
             ${permits.map(({ leg }) => leg)}::bigint[],
             ${permits.map(({ number }) => number)}::smallint[],
             ${permits.map(({ reference }) => reference)}::text[],
             ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
-            ${permits.map(({ session }) => session)}::text[],
-            ${permits.map(({ permitMs }) => permitMs)}::integer[]
-          ) as permit (leg, of_leg, reference, epoch, session, ms)`;
+            ${permits.map(({ session }) => session)}::text[]
+          ) as permit (leg, of_leg, reference, epoch, session)`;
 }
 
 /** An attempt and what is known about its sender. */
@@ -127,4 +132,41 @@ export async function listScans(db: Queryable, leg: LegNumber, attempt: number):
         order by started_at`,
   );
   return rows.map(({ started_at, verdict }) => ({ startedAtMs: started_at.getTime(), verdict }));
+}
+
+type AttemptRow = Pick<RecordedLeg, "transferId" | "key" | "login" | "amountMinor" | "dealId" | "comment"> & {
+  readonly kind: LegKind;
+  readonly leg: bigint;
+  readonly number: number;
+  readonly state: AttemptState;
+  readonly grantedAt: Date;
+  readonly permitExpiresAt: Date;
+  readonly endedAt: Date | undefined;
+  readonly answerCode: number | undefined;
+  readonly answer: string;
+  /** How often the history had no deal of it, and when it was searched last. */
+  readonly searches: number;
+  readonly searchedAt: Date | undefined;
+};
+
+/** The attempts of the transfers that are recorded under these keys, oldest first. */
+export async function listAttemptsByKey(db: Queryable, keys: readonly string[], limit: number) {
+  const rows = await many<AttemptRow>(
+    db,
+    sql`select transfer_id as "transferId", key, comment, leg.number as leg, login, kind, amount_minor as "amountMinor", deal_id as "dealId",
+               attempt.number, attempt.state, granted_at as "grantedAt", permit_expires_at as "permitExpiresAt", fenced_at as "endedAt",
+               answer_code as "answerCode", coalesce(answer, '') as answer, searches, searched_at as "searchedAt"
+        from transfer
+             join leg on transfer_id = transfer.id
+             join attempt on leg_number = leg.number
+             cross join lateral (
+               select count(*)::integer as searches, max(started_at) as searched_at
+               from scan
+               where scan.leg_number = leg.number and scan.attempt = attempt.number
+             ) as search
+        where key = any (${keys}::text[])
+        order by granted_at, leg.number, attempt.number
+        limit ${limit}`,
+  );
+  return rows.map((row) => ({ ...withoutNulls(row), leg: legNumber(row.leg) }));
 }

@@ -1,29 +1,14 @@
 import { expect, test } from "vitest";
-import { usd, zero } from "#kernel/values/money.ts";
+import { usd } from "#kernel/values/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { appendToLog, openLog } from "../protocol/history/append-to-log.ts";
+import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
-import { aWaitingLeg } from "../testing/rows.ts";
+import { aManagedLogin, aWaitingLeg, SERVER } from "../testing/rows.ts";
 
-const SERVER = "test";
 const CHECK_VIOLATION = "23514";
-
-async function aManagedLogin(pool: Pool, login: string): Promise<void> {
-  const at = new Date();
-  const log = {
-    login,
-    role: "investor",
-    group: "g",
-    server: SERVER,
-    opening: zero(),
-    openedAt: at,
-    readsFrom: at,
-  } as const;
-  await inTransaction(pool, (tx) => openLog(tx, log));
-}
 
 function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
   return aWaitingLeg(pool, { login, key, kind });

@@ -1,10 +1,9 @@
 import { execute, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { importedFeeKey, recordedFeeKey } from "../domain/imported-leg.ts";
+import { importedFeeKey } from "../domain/imported-leg.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
-import type { Transfer } from "./transfers.ts";
 
 export type ImportedLeg = {
   readonly key: string;
@@ -123,15 +122,5 @@ export async function claimImportedFees(tx: Transaction, fees: readonly ClaimedF
         select ${NEXT_LEG_NUMBER}, id, 2, credit_login, 'fee_credit', requested, amount, false, true, 'INTENT'
         from claimed
         where not exists (select from leg where leg.transfer_id = claimed.id and leg.ordinal = 2)`,
-  );
-}
-
-/** The debited ones of imported fees that do not have the key of the payment with their hash. */
-export async function listFeeTransfers(tx: Transaction, hashes: readonly string[]): Promise<Transfer[]> {
-  return await many<Transfer>(
-    tx,
-    sql`select transfer.id, key, lock_owner as "lockOwner", is_enqueued as "isEnqueued"
-        from transfer join leg as debit on debit.transfer_id = transfer.id and debit.ordinal = 1
-        where key = any(${hashes.flatMap((hash) => [importedFeeKey(hash), recordedFeeKey(hash)])}::text[])`,
   );
 }

@@ -5,7 +5,7 @@ import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { type NewAttempt, permitRows } from "./attempts.ts";
+import { type NewAttempt, PERMIT_END, permitRows } from "./attempts.ts";
 import { NEXT_LEG_NUMBER, PERMITTED_HERE } from "./database-identity.ts";
 import type { RecordedLeg } from "./leg-row.ts";
 
@@ -64,7 +64,7 @@ export async function saveSending(tx: Transaction, permits: readonly NewAttempt[
   const saved = await execute(
     tx,
     sql`with permit as (
-          select leg, of_leg, reference, epoch, session, ms
+          select leg, of_leg, reference, epoch, session
           from ${permitRows(permits)}
         ), sending as (
           update leg
@@ -74,7 +74,7 @@ export async function saveSending(tx: Transaction, permits: readonly NewAttempt[
           returning leg.number
         )
         insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
-        select leg, of_leg, reference, 'SENDING', epoch, ${PERMITTED_HERE}, session, clock_timestamp() + ms * interval '1 millisecond'
+        select leg, of_leg, reference, 'SENDING', epoch, ${PERMITTED_HERE}, session, ${PERMIT_END}
         from permit
         join sending on number = leg`,
   );

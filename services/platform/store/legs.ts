@@ -33,6 +33,21 @@ export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLe
   return (await listLegsByNumber(db, [number]))[0];
 }
 
+/** The leg that was applied by the deal. */
+export async function findLegByDeal(db: Queryable, server: string, dealId: bigint): Promise<RecordedLeg | undefined> {
+  return (await readLegs(db, sql`${LEGS} where server = ${server} and deal_id = ${dealId}`))[0];
+}
+
+/** The legs of the transfers that are recorded under these keys, by key; those of each in the order of execution. */
+export async function listLegsByKey(
+  db: Queryable,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, RecordedLeg[]>> {
+  if (keys.length === 0) return new Map();
+  const selected = sql`${LEGS} where key = any (${keys}::text[]) order by transfer_id, ordinal`;
+  return Map.groupBy(await readLegs(db, selected), ({ key }) => key);
+}
+
 /** The legs of a transfer, in the order of execution. */
 export async function listLegs(db: Queryable, transferId: bigint): Promise<RecordedLeg[]> {
   return (await listLegsOf(db, [transferId])).get(transferId) ?? [];
@@ -113,6 +128,7 @@ export async function listLegsOfDeals(
 
 /** Locks several legs, in the order of their numbers. */
 export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
+  if (numbers.length === 0) return [];
   return await readLegs(tx, sql`${LEGS} where number = any (${numbers}::bigint[]) order by number for no key update`);
 }
 

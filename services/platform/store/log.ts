@@ -6,7 +6,6 @@ import { type EntryCause, type LogEntry, type NewEntry, type Trade, tradeOf } fr
 import type { Role } from "../domain/role.ts";
 import { isOtherCurrency } from "./account-stops.ts";
 import { TRADE_COLUMNS } from "./deal-records.ts";
-import { CHECKPOINTED } from "./log-checkpoints.ts";
 
 /** Of `log_entry` and the role of its `account`. */
 export const ENTRY_COLUMNS = fragment`log_entry.id, log_entry.login, role, number, kind, log_entry.amount_minor as "amountMinor", leg_number as leg,
@@ -43,6 +42,19 @@ export function entryOf(row: LogRow): LogEntry {
     label: labelAction === undefined ? undefined : { action: labelAction, comment: labelComment ?? "" },
   };
 }
+
+/** Entries from one checkpoint of a log to the next: a balance at a log position is the sum of hardly more. */
+const ENTRIES_PER_CHECKPOINT = 256;
+
+/**
+ * Stores the balance of each log that has passed a multiple of the number of entries. Part of a statement in which `moved` has the new
+ * end of each log, its sum, and how many entries were added.
+ */
+export const CHECKPOINTED = fragment`
+  insert into log_checkpoint (login, number, balance_minor)
+  select login, log_number, log_minor
+  from moved
+  where log_number % ${ENTRIES_PER_CHECKPOINT}::bigint < entries`;
 
 /** An entry with its log position. */
 type NumberedEntry = NewEntry & { readonly login: string; readonly role: Role; readonly number: bigint };

@@ -1,11 +1,6 @@
 import { execute, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import {
-  executedBefore,
-  LOST_MOVEMENT_DAYS,
-  type LostMovement,
-  type RequestedMovement,
-} from "../domain/lost-movement.ts";
+import { LOST_MOVEMENT_DAYS, type LostMovement } from "../domain/lost-movement.ts";
 
 /** Records a lost deposit or withdrawal once. */
 export async function insertLostMovement(
@@ -34,37 +29,13 @@ export async function setOperation(
   );
 }
 
-/** Marks the account, so that only requests for such accounts look for lost movements. */
+/** Marks the account: only for such accounts lost movements are read. */
 export async function markLostMovements(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update account set has_lost_movements = true where login = ${login}`);
 }
 
-/**
- * Of some requests those that repeat a movement which was found to be lost in the last 30 days, with that movement. `movementOf`: the deposit or withdrawal
- * of a request whose account has lost any.
- */
-export async function listRepeats<Request>(
-  db: Queryable,
-  requests: readonly Request[],
-  movementOf: (request: Request) => RequestedMovement | undefined,
-): Promise<ReadonlyMap<Request, LostMovement>> {
-  const movements = requests.flatMap((request) => {
-    const movement = movementOf(request);
-    return movement === undefined ? [] : { request, movement };
-  });
-  const lost = await listLostMovements(
-    db,
-    movements.map(({ movement }) => movement.login),
-  );
-  return new Map(
-    movements.flatMap(({ request, movement }) => {
-      const earlier = executedBefore(movement, lost);
-      return earlier === undefined ? [] : [[request, earlier] as const];
-    }),
-  );
-}
-
-async function listLostMovements(db: Queryable, logins: readonly string[]): Promise<LostMovement[]> {
+/** Lost movements of the accounts that were found in the last 30 days. */
+export async function listLostMovements(db: Queryable, logins: readonly string[]): Promise<LostMovement[]> {
   if (logins.length === 0) return [];
   const rows = await many<LostMovement>(
     db,

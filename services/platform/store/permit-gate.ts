@@ -2,7 +2,6 @@ import {
   execute,
   fragment,
   type Fragment,
-  matchesRow,
   maybeOne,
   one,
   type Queryable,
@@ -11,7 +10,7 @@ import {
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { fenceUndecided } from "./accounts.ts";
-import { HERE, PERMITTED_HERE } from "./database-identity.ts";
+import { HERE } from "./database-identity.ts";
 
 /**
  * Notes that the platform's history was read since before any commit that this database may lack, except that of accounts that are fenced. In another
@@ -31,11 +30,6 @@ export async function beginGeneration(tx: Transaction): Promise<void> {
 export async function findReadDatabase(db: Queryable): Promise<string | undefined> {
   const found = await maybeOne<{ database: string | null }>(db, sql`select database from permit_gate`);
   return found?.database ?? undefined;
-}
-
-/** Whether permits are granted in the database of the connection: a process may not know yet that another one has taken its place. */
-export async function arePermitsGranted(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`select where ${PERMITTED_HERE} is not null`);
 }
 
 /** No permit is granted from the commit on, until operators resume. */

@@ -2,9 +2,8 @@ import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#k
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Obstacle } from "../domain/account-obstacles.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
-import type { Account } from "./accounts.ts";
 import { IS_OUTCOME_OPEN } from "./account-locks.ts";
-import { NEXT_LEG_NUMBER } from "./database-identity.ts";
+import { NEXT_LEG_NUMBER, PERMITTED_HERE } from "./database-identity.ts";
 import type { RecordedLeg } from "./leg-row.ts";
 
 /** Of a leg: it was sent, and its outcome is not known or not accepted. At most one of each login, and it ends before another one is sent. */
@@ -54,69 +53,48 @@ function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
     ) as obstacle`;
 }
 
-/** The leg that has to end before each position, by login. At most one position of each login. */
-export async function findObstacles(
-  db: Queryable,
-  positions: readonly QueuePosition[],
-): Promise<ReadonlyMap<string, Obstacle>> {
-  const rows = await many<{ login: string; number: bigint; is_outcome_open: boolean }>(
-    db,
-    sql`${obstaclesOf(positions)}`,
-  );
-  return new Map(rows.map(({ login, number, is_outcome_open: isOpen }) => [login, obstacleOf(number, isOpen)]));
-}
-
-function obstacleOf(number: bigint, isOutcomeOpen: boolean): Obstacle {
-  return { number: legNumber(number), isOutcomeOpen };
-}
-
-/** What a batch of permits has to know besides its locked accounts. */
+/** What decides about permits besides the locked accounts. */
 export type QueueState = {
+  /** The leg that has to end before each position, by login. */
   readonly obstacles: ReadonlyMap<string, Obstacle>;
-  /** Those of the asked logins that are managed, and what stops orders on them; before its absence is confirmed, an account gets no credit of two legs. */
-  readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
+  /** Whether permits are granted in the database of the connection: a process may not know yet that another one has taken its place. */
+  readonly isGateOpen: boolean;
+  /** Of the permits: amounts of an earlier one are outdated. */
+  readonly generation: bigint;
 };
 
-type QueueQuestion = {
-  readonly positions: readonly QueuePosition[];
-  readonly logins: readonly string[];
-  readonly newLegs: number;
-};
+type QueueRow =
+  | { what: "obstacle"; login: string; number: bigint; flag: boolean }
+  | { what: "number" | "gate"; login: null; number: bigint; flag: boolean };
 
-type Row = {
-  login: string | null;
-  number: bigint | null;
-  is_outcome_open: boolean | null;
-  stopped: boolean | null;
-  archived: boolean | null;
-  unread: boolean | null;
-};
-
-/** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
-export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
-  const obstacles = new Map<string, Obstacle>();
-  const managed = new Map<string, Pick<Account, "isStopped" | "isArchived" | "mayLackDeals">>();
-  const numbers: LegNumber[] = [];
-  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
-  const rows = await many<Row>(
+/**
+ * At most one position of each login. Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of
+ * the queues.
+ */
+export async function readQueues(
+  tx: Transaction,
+  { positions, newLegs }: { readonly positions: readonly QueuePosition[]; readonly newLegs: number },
+): Promise<QueueState> {
+  const rows = await many<QueueRow>(
     tx,
-    sql`select login, number, is_outcome_open, null::boolean as stopped, null::boolean as archived, null::boolean as unread
-        from (${obstaclesOf(positions)}) as obstacle
+    sql`select 'gate' as what, null as login, generation as number, ${PERMITTED_HERE} is not null as flag from permit_gate
         union all
-        select login, null, null, stopped_reason is not null, unshown_since is not null, may_lack_deals from account where login = any (${logins}::text[])
+        select 'obstacle', login, number, is_outcome_open from (${obstaclesOf(positions)}) as obstacle
         union all
-        select null, ${NEXT_LEG_NUMBER}, null, null, null, null from generate_series(1, ${newLegs}::integer) as leg`,
+        select 'number', null, ${NEXT_LEG_NUMBER}, false from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, is_outcome_open: isOpen, stopped, archived, unread } of rows) {
-    if (login !== null && number !== null) {
-      obstacles.set(login, obstacleOf(number, isOpen === true));
-    } else if (login !== null) {
-      managed.set(login, { isStopped: stopped === true, isArchived: archived === true, mayLackDeals: unread === true });
-    } else if (number !== null) numbers.push(legNumber(number));
-  }
-  return { obstacles, managed, numbers };
+  const obstacles = rows.flatMap(({ what, login, number, flag: isOutcomeOpen }) =>
+    what === "obstacle" ? [[login, { number: legNumber(number), isOutcomeOpen }] as const] : [],
+  );
+  const gate = rows.find(({ what }) => what === "gate");
+  return {
+    obstacles: new Map(obstacles),
+    numbers: rows.flatMap(({ what, number }) => (what === "number" ? legNumber(number) : [])),
+    isGateOpen: gate?.flag === true,
+    generation: gate?.number ?? 0n,
+  };
 }
 
 /** Of a leg with its transfer: no permit may be granted any more before its first attempt. */

@@ -121,14 +121,6 @@ export async function listScanEvidence(
   );
 }
 
-export async function listLogSums(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
-  const rows = await many<{ login: string; log_minor: bigint }>(
-    db,
-    sql`select login, log_minor from account where login = any (${logins}::text[])`,
-  );
-  return new Map(rows.map(({ login, log_minor: sum }) => [login, sum]));
-}
-
 /** Whether operators have taken note of what the subject says, of this amount if it has one, and nothing is to be decided any more. */
 export async function isAcknowledged(db: Queryable, subject: string, amount?: bigint): Promise<boolean> {
   return await matchesRow(

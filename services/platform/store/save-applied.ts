@@ -1,7 +1,7 @@
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
-import { CHECKPOINTED } from "./log-checkpoints.ts";
+import { CHECKPOINTED } from "./log.ts";
 
 /** An answer of the platform that a leg was applied. */
 export type AppliedAnswer = {

@@ -22,6 +22,24 @@ async function isLoggedBefore(db: Queryable, login: string, number: bigint, inst
   );
 }
 
+/** Sum of the entries up to and with a log position, in cents. */
+export async function findBalanceAt(db: Queryable, login: string, number: bigint): Promise<bigint> {
+  const { balance } = await one<{ balance: bigint }>(
+    db,
+    sql`with checkpoint as (
+          select number, balance_minor
+          from log_checkpoint
+          where login = ${login} and number <= ${number}
+          order by number desc
+          limit 1
+        )
+        select (coalesce((select balance_minor from checkpoint), 0) + coalesce(sum(amount_minor), 0))::bigint as balance
+        from log_entry
+        where login = ${login} and number > coalesce((select number from checkpoint), -1) and number <= ${number}`,
+  );
+  return balance;
+}
+
 export type LoggedEntry = {
   readonly entry: LogEntry;
   readonly loggedAt: Date;

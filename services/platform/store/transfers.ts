@@ -1,19 +1,10 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
-import { type NewAttempt, permitRows } from "./attempts.ts";
+import { type NewAttempt, PERMIT_END, permitRows } from "./attempts.ts";
 import { PERMITTED_HERE } from "./database-identity.ts";
-
-/** A recorded transfer order, without its legs. */
-export type Transfer = {
-  readonly id: bigint;
-  readonly key: string;
-  /** Owner of the account lock of its saga; empty outside an account lock. */
-  readonly lockOwner: string;
-  readonly isEnqueued: boolean;
-};
 
 export type NewLeg = {
   readonly number: LegNumber;
@@ -30,7 +21,6 @@ export type NewTransfer = {
   readonly key: string;
   readonly lockOwner: string;
   readonly legCount: number;
-  readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
   readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
@@ -56,21 +46,20 @@ export async function insertTransfers(
   const rows = await many<{ id: bigint; key: string }>(
     tx,
     sql`with recorded as (
-          insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, generation,
+          insert into transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, generation,
                                 comment, request_id)
-          select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, generation, comment, request_id
+          select key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, generation, comment, request_id
           from unnest(
             ${transfers.map(({ key }) => key)}::text[],
             ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
             ${transfers.map(({ legCount }) => legCount)}::smallint[],
-            ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
             ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
             ${transfers.map(({ releasesLock }) => releasesLock)}::boolean[],
             ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
             ${transfers.map(({ generation }) => generation)}::bigint[],
             ${transfers.map(({ comment }) => comment)}::text[],
             ${transfers.map(({ requestId }) => requestId)}::text[]
-          ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, generation, comment,
+          ) as ordered (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, generation, comment,
                         request_id)
           order by key
           on conflict (key) do nothing
@@ -98,27 +87,13 @@ export async function insertTransfers(
           returning number
         ), permitted as (
           insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
-          select leg, of_leg, reference, 'SENDING', epoch, ${PERMITTED_HERE}, session, clock_timestamp() + ms * interval '1 millisecond'
+          select leg, of_leg, reference, 'SENDING', epoch, ${PERMITTED_HERE}, session, ${PERMIT_END}
           from ${permitRows(permits)}
           join added on number = leg
         )
         select id, key from recorded`,
   );
   return new Map(rows.map(({ id, key }) => [key, id]));
-}
-
-export async function findTransferByKey(db: Queryable, key: string): Promise<Transfer | undefined> {
-  return (await listTransfers(db, [key])).get(key);
-}
-
-/** Transfers by key. */
-export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
-  if (keys.length === 0) return new Map();
-  const rows = await many<Transfer>(
-    db,
-    sql`select id, key, lock_owner as "lockOwner", is_enqueued as "isEnqueued" from transfer where key = any (${keys}::text[])`,
-  );
-  return new Map(rows.map((transfer) => [transfer.key, transfer]));
 }
 
 /** Marks the leg that waited for an earlier one as ready. */

@@ -1,6 +1,9 @@
 import { usd } from "#kernel/values/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { legNumber } from "../domain/leg-number.ts";
+import { platformComment } from "../domain/reference.ts";
 
 let lastNumber = 0;
 
@@ -41,4 +44,9 @@ export function feeLegs(debited: string, credited: string, minor: bigint): LegOr
     { login: debited, kind: MovementKind.FEE_DEBIT, minor: -minor },
     { login: credited, kind: MovementKind.FEE_CREDIT, minor },
   ];
+}
+
+/** The comment of a deal that the platform shows of the first attempt of this leg, of which the database need not know. */
+export function commentOf(kind: LegKind, number: bigint, text = ""): string {
+  return platformComment({ kind, number: legNumber(number), attempt: 1 }, text);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/values/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import type { Role } from "../domain/role.ts";
@@ -87,11 +88,10 @@ type Order = Pick<NewTransfer, "key" | "legCount"> & Partial<NewTransfer>;
 async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, "number">[]): Promise<LegNumber[]> {
   return await inTransaction(pool, async (tx) => {
     await raiseLegNumbers(tx, Date.now());
-    const { numbers } = await readQueues(tx, { positions: [], logins: [], newLegs: legs.length });
+    const { numbers } = await readQueues(tx, { positions: [], newLegs: legs.length });
     const numbered = legs.map((leg, index) => ({ ...leg, number: numbers[index] ?? legNumber(0n) }));
     const rest = {
       lockOwner: "",
-      floorMinor: undefined,
       isEnqueued: false,
       releasesLock: false,
       sendBefore: undefined,
@@ -121,4 +121,13 @@ export async function permitLeg(pool: Pool, number: LegNumber, permitHolder: Per
   const request = { kind: "leg", leg: { number, login: leg.login, kind: leg.status.kind } } as const;
   const decisions = await inTransaction(pool, (tx) => permitRequests(tx, SERVER, [request], holders));
   return decisions.get(request) ?? { kind: "over" };
+}
+
+/** The owner of the account lock of a login; null without one. */
+export async function lockOwnerOf(pool: Pool, login: string): Promise<string | null> {
+  const { owner } = await one<{ owner: string | null }>(
+    pool,
+    sql`select locked_by as owner from account where login = ${login}`,
+  );
+  return owner;
 }

@@ -133,24 +133,21 @@ cross join lateral (
   limit 1
 ) as obstacle
 union all
-select login, null from platform.account where login = any (array[]::text[])
-union all
-select null, nextval('platform.leg_number') from generate_series(1, 1) as leg \gset
+select null, nextval('platform.leg_number') from platform.permit_gate, generate_series(1, 1) as leg \gset
 with recorded as (
-  insert into platform.transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment,
+  insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment,
                                  request_id)
-  select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
+  select key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment, request_id
   from unnest(
     array['deposit-' || :cashflow::text]::text[],
     array['']::text[],
     array[1]::smallint[],
-    array[null]::bigint[],
     array[false]::boolean[],
     array[false]::boolean[],
     array[clock_timestamp() + interval '20 seconds']::timestamptz[],
     array['b' || currval('operation_number')]::text[],
     array['']::text[]
-  ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
+  ) as ordered (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment, request_id)
   order by key
   on conflict (key) do nothing
   returning id, key

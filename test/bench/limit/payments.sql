@@ -16,8 +16,8 @@ with wanted as (
   select s, (3000000 + :client_id::bigint * 100 + s)::text as login, 'fee-payment-' || (:last::bigint - 64 + s) as key
   from generate_series(1, 64) as s
 ), made as (
-  insert into platform.transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, comment, request_id)
-  select key, '', 2, 0, false, false, '', '' from wanted
+  insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, comment, request_id)
+  select key, '', 2, false, false, '', '' from wanted
   returning id, key
 ), debit as (
   insert into platform.leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,

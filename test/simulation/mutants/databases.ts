@@ -38,8 +38,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${PLATFORM}/protocol/insert-orders.ts`,
-        find: "isOutdated: generation !== present }",
-        put: "isOutdated: false }",
+        find: "const isOutdated = order.generation !== undefined &&",
+        put: "const isOutdated = false &&",
       },
     ],
     seed: 402,

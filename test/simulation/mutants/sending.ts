@@ -75,8 +75,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
   {
     name: "a debit without the intent of its credit",
     file: `${PLATFORM}/protocol/draft-legs.ts`,
-    find: "return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {",
-    put: "return legs.slice(0, 1).map(({ login, kind, amountMinor: requestedMinor }, index) => {",
+    find: "...rest.map(",
+    put: "...rest.slice(1).map(",
     detectedBy: ["I10", "I2"],
     seed: 3,
   },

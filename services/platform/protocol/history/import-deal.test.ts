@@ -9,14 +9,13 @@ import { platformComment } from "../../domain/reference.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
 import { keyHash } from "#kernel/values/key-hash.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { claimImported } from "../claim-imported.ts";
+import { permitRequests } from "../permit-requests.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";
 import { readTransferOrder } from "../transfer-order.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
 import { aDeposit, aTransfer, type LegOrder, moneyOf, feeLegs } from "../../testing/requests.ts";
 import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
-import { lockAccounts } from "../../store/accounts.ts";
 import { countImports } from "../../store/recovery.ts";
 import { readGeneration } from "../../store/permit-gate.ts";
 import {
@@ -223,23 +222,24 @@ test.concurrent("while the credit of an imported fee may still be found, its ord
   const { service, deps } = quiet;
   const claim = async () => {
     const order = readTransferOrder(aTransfer(FEE_KEY, aFee(investor, payment)));
+    const holders = { isReachable: true, of: () => undefined };
     return await inTransaction(deps.pool, async (tx) => {
-      const accounts = await lockAccounts(tx, [investor]);
-      return [...(await claimImported(tx, accounts, [{ order }])).values()];
+      const requests = [{ kind: "order", order, requestId: "" }] as const;
+      return [...(await permitRequests(tx, deps.settings.server, requests, holders)).values()];
     });
   };
   // A process that does not know yet that permits were stopped.
-  expect(await claim()).toEqual([]);
+  expect(await claim()).toMatchObject([{ kind: "refused", refusal: { code: "service_unavailable" } }]);
   expect(await listFees(quiet)).toHaveLength(1);
   await resumeBoth(quiet);
   await deps.pool.query("update account set undecided_from = now() where role = 'payment'");
   const key = importedFeeKey(keyHash(FEE_KEY));
-  expect(await claim()).toMatchObject([{ key }]);
+  expect(await claim()).toMatchObject([{ kind: "known", legs: [{ key }] }]);
   const order = aTransfer(FEE_KEY, aFee(investor, payment));
   await expect(service.transfer(order, aCall())).rejects.toMatchObject({ code: "transfer_mismatch" });
   expect(await world.control.deals(investor)).toHaveLength(2);
   await deps.pool.query("update account set undecided_from = null");
-  expect(await claim()).toEqual([]);
+  expect(await claim()).toMatchObject([{ kind: "known", legs: [{ key: FEE_KEY }, {}] }]);
   expect(await isRecorded(service, FEE_KEY)).toBe(true);
 });
 

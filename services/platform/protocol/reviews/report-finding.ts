@@ -7,6 +7,7 @@ import { readClock } from "../../store/clock.ts";
 import { insertFinding } from "../../store/reviews.ts";
 import type { LegNumber } from "../../domain/leg-number.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
+import type { RecordedLeg } from "../../store/leg-row.ts";
 
 /** A difference between the platform and the records that operators have to see. */
 export type Finding = {
@@ -44,6 +45,18 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
     actions,
   };
   await openCase(tx, newCase, new Date(await readClock(tx)));
+}
+
+/** Reports a recorded leg, with its key and its amount. */
+export async function reportLeg(
+  tx: Transaction,
+  leg: RecordedLeg,
+  reason: Reason,
+  { evidence, ...own }: Partial<Pick<Finding, "server" | "dealId" | "evidence">> = {},
+): Promise<void> {
+  const { login, key, amountMinor } = leg;
+  const known = { key, amount_minor: String(amountMinor), ...evidence };
+  await reportFinding(tx, { login, leg, reason, amountMinor, evidence: known, ...own });
 }
 
 function referenceOf({ leg }: Finding): Reference | undefined {

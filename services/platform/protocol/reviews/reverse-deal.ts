@@ -8,6 +8,7 @@ import { findLeg } from "../../store/legs.ts";
 import { readQueues } from "../../store/queues.ts";
 import { findReversal } from "../../store/reviews.ts";
 import { insertOrders } from "../insert-orders.ts";
+import type { TransferOrder } from "../transfer-order.ts";
 
 /** The key of the reversal that a review decided: one per review, so that a repeated run reverses once. */
 export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
@@ -42,10 +43,10 @@ export async function findReversalMinor(tx: Transaction, server: string, reviewC
 /** Records the reversal in the transaction of the decision; from here on it is a leg like any other. */
 export async function orderReversal(tx: Transaction, server: string, reviewCase: ReviewCase): Promise<void> {
   const amountMinor = await findReversalMinor(tx, server, reviewCase);
-  const order = {
+  const order: TransferOrder = {
     key: reversalKey(reviewCase),
     lockOwner: "",
-    legs: [{ login: reviewCase.login, kind: "reversal" as const, amountMinor }],
+    legs: [{ login: reviewCase.login, kind: "reversal", amountMinor }],
     floorMinor: undefined,
     floorNumber: undefined,
     isEnqueued: true,
@@ -55,7 +56,8 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     generation: undefined,
   };
   const accounts = await lockAccounts(tx, [reviewCase.login]);
-  const queues = await readQueues(tx, { positions: [], logins: [], newLegs: order.legs.length });
-  const [answer] = await insertOrders(tx, { ...queues, accounts }, [{ order, requestId: "" }]);
+  const queues = await readQueues(tx, { positions: [], newLegs: order.legs.length });
+  const request = { order, requestId: "" };
+  const answer = (await insertOrders(tx, { ...queues, accounts, others: new Map() }, [request])).get(request);
   if (answer?.kind === "refused") throw answer.refusal;
 }

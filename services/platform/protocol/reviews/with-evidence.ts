@@ -1,6 +1,7 @@
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
-import { listAttemptEvidence, listLogSums, listScanEvidence } from "../../store/reviews.ts";
+import { listAccounts } from "../../store/accounts.ts";
+import { listAttemptEvidence, listScanEvidence } from "../../store/reviews.ts";
 
 /** The latest scans of one attempt. An unresolved attempt is scanned until it is resolved, and a page is one message. */
 const SCANS_SHOWN = 10;
@@ -10,7 +11,7 @@ export async function withEvidence(db: Queryable, reviews: readonly Review[]): P
   const legs = reviews.flatMap(({ operationId }) => (operationId === "" ? [] : [BigInt(operationId)]));
   const attempts = Map.groupBy(await listAttemptEvidence(db, legs), ({ leg }) => String(leg));
   const scans = Map.groupBy(await listScanEvidence(db, legs, SCANS_SHOWN), ({ leg }) => String(leg));
-  const sums = await listLogSums(
+  const accounts = await listAccounts(
     db,
     reviews.map(({ login }) => login),
   );
@@ -18,7 +19,7 @@ export async function withEvidence(db: Queryable, reviews: readonly Review[]): P
     const { operationId, login } = review;
     const bundle = {
       ...(JSON.parse(review.evidence) as Record<string, unknown>),
-      log_now_minor: sums.get(login),
+      log_now_minor: accounts.get(login)?.logBalance.minor,
       attempts: attempts.get(operationId) ?? [],
       scans: scans.get(operationId) ?? [],
     };
