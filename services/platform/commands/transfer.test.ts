@@ -5,7 +5,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../domain/reference.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf, feeLegs } from "../testing/requests.ts";
-import { aCall, anAccount, aProcessWith } from "../testing/world.ts";
+import { aCall, anAccount, aProcessWith, decidedTransfer } from "../testing/world.ts";
 import { recordedTransfer } from "../testing/recorded-transfer.ts";
 
 test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async (context) => {
@@ -54,7 +54,7 @@ test.concurrent("a comment, a lock that ends and the whole amount belong to an o
 
   const legs = feeLegs(login, payment, 4_00n);
   const fee = aTransfer("fee:1", legs, { upTo: { floor: moneyOf(2_00n) } });
-  const paid = await service.transfer(fee, aCall());
+  const paid = await decidedTransfer(instance, fee);
   expect(paid.legs[0]?.amount).toEqual(moneyOf(-3_00n));
   const again = { ...fee, upTo: { floor: moneyOf(0n) }, lockOwner: "exit:1" };
   expect(await service.transfer(again, aCall())).toEqual(paid);
