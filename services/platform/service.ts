@@ -9,13 +9,11 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
 import { decideReview } from "./commands/decide-review.ts";
-import { disableAccount } from "./commands/disable-account.ts";
-import { eraseAccount } from "./commands/erase-account.ts";
+import { disableAccount, eraseAccount } from "./commands/end-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
 import { release } from "./commands/release.ts";
-import { claimImportedFees } from "./commands/claim-imported-fees.ts";
-import { reportRecovered } from "./commands/report-recovered.ts";
+import { claimImportedFees, reportRecovered } from "./commands/recovery.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import { transferChain } from "./commands/transfer-chain.ts";

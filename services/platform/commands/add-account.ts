@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
@@ -10,7 +11,6 @@ import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { RETCODE } from "../mt5/retcodes.ts";
 import type { NewUser } from "../mt5/users.ts";
-import { tagOf } from "../protocol/account-tag.ts";
 import { refuse } from "../refusals.ts";
 import { type Creation, markNotSent, markSent } from "../store/account-creations.ts";
 
@@ -104,4 +104,18 @@ export function exhausted(): Error {
   return refuse("login_range_exhausted", "No login is left in MT5_LOGIN_RANGE. An operator must extend the range.", {
     outcome: "not_executed",
   });
+}
+
+const TAG = /^PAMM [0-9a-f]{32}$/;
+
+/** The comment of an account that this service creates: always the same for a key, and not to be confused with that of a dealer. */
+function tagOf(key: string): string {
+  return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
+
+type Range = { readonly first: bigint; readonly last: bigint };
+
+/** Whether an account with this login and comment was created by this service; another installation has another range of logins. */
+export function isOwnAccount({ login, comment }: { login: string; comment: string }, { first, last }: Range): boolean {
+  return TAG.test(comment) && BigInt(login) >= first && BigInt(login) <= last;
 }

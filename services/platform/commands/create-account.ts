@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/values/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
@@ -19,7 +20,6 @@ import {
   changeLogin,
   type Creation,
   findCreation,
-  getCreation,
   insertCreation,
   isRegistered,
   markCreated,
@@ -119,7 +119,9 @@ async function recordLogin(
     if (login === undefined) throw exhausted();
     await record(tx, login);
   });
-  return await getCreation(pool, key);
+  const recorded = await findCreation(pool, key);
+  assert(recorded !== undefined, "the creation is recorded");
+  return recorded;
 }
 
 /** Records the account and its log in one commit, so that a managed account always has entry 0. */

@@ -22,7 +22,7 @@ import {
   aProcess,
   aProcessWith,
 } from "../testing/world.ts";
-import { eraseAccount } from "../commands/erase-account.ts";
+import { eraseAccount } from "../commands/end-account.ts";
 import { findReturned } from "./find-returned.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { HOUR_MS } from "#kernel/values/duration.ts";

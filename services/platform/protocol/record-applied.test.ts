@@ -10,7 +10,8 @@ import type { Role } from "../domain/role.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { isDealTaken } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg, permitLeg, SERVER } from "../testing/rows.ts";
-import { type Applied, recordApplied } from "./record-applied.ts";
+import { recordApplied } from "./record-applied.ts";
+import type { Applied } from "../store/save-applied.ts";
 
 const PAYMENT = "9";
 

@@ -1,11 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { saveApplied } from "../store/save-applied.ts";
+import { type Applied, saveApplied } from "../store/save-applied.ts";
 import { publishEntries } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
-
-/** The platform applied an attempt of the leg, and its answer was read whole. Every ticket of a batch is another one. */
-export type Applied = { readonly leg: RecordedLeg; readonly attempt: number; readonly ticket: bigint };
 
 export type RecordedAnswers = {
   /** As their rows are now. The caller records the other answers one by one. */
@@ -26,7 +23,7 @@ export async function recordApplied(
   answers: readonly Applied[],
 ): Promise<RecordedAnswers> {
   const byNumber = new Map<bigint, Applied>(answers.map((answer) => [answer.leg.number, answer]));
-  const saved = await saveApplied(tx, server, answers.map(answerOf));
+  const saved = await saveApplied(tx, server, answers);
   const plain = saved.flatMap(({ number, at, ...rest }) => {
     const answer = byNumber.get(number);
     return answer === undefined ? [] : [{ leg: appliedLeg(answer, at), ...rest }];
@@ -45,11 +42,6 @@ export async function recordApplied(
     hasNext: plain.some(({ leg, hasNext }) => hasNext || (leg.legCount > 1 && leg.lockOwner === "")),
     awaitReader: plain.flatMap(({ role, leg }) => (role === "master" ? leg.login : [])),
   };
-}
-
-function answerOf({ leg, attempt, ticket }: Applied) {
-  const { login, number, key, releasesLock, lockOwner } = leg;
-  return { login, number, attempt, ticket, key, releases: releasesLock ? lockOwner : undefined };
 }
 
 function appliedLeg({ leg, ticket }: Applied, at: Date): RecordedLeg {

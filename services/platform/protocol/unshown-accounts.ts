@@ -5,7 +5,6 @@ import type { User } from "../mt5/users.ts";
 import { lockAccount, noteGroup } from "../store/accounts.ts";
 import {
   countMissed,
-  listAway,
   listNotedUnshown,
   markArchived,
   markShown,
@@ -27,7 +26,7 @@ type Reading = {
  * were shown until now.
  */
 export async function noteReading(deps: Deps, { shown, unshown }: Reading): Promise<readonly string[]> {
-  for (const login of await listNotedUnshown(deps.pool, shown)) await noteShown(deps, login);
+  for (const { login } of await listNotedUnshown(deps.pool, shown)) await noteShown(deps, login);
   const marked = await markUnshown(deps.pool, unshown);
   if (marked.length > 0) {
     deps.log.info("accounts without money are not shown, archived when that is confirmed", { count: marked.length });
@@ -52,7 +51,8 @@ export async function noteAccounts(deps: Deps, { accounts, users }: ReadAccounts
   await noteCreated(deps, { accounts, users });
   await noteReading(deps, reading);
   await archiveMissed(deps, reading);
-  return new Set(await listAway(deps.pool, logins));
+  const away = await listNotedUnshown(deps.pool, logins);
+  return new Set(away.flatMap(({ login, hasNoMoney }) => (hasNoMoney ? login : [])));
 }
 
 /** Notes when the accounts were created. One that was created again since may be another one. */

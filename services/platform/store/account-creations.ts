@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { execute, matchesRow, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CREATION_MS } from "../deps.ts";
@@ -26,12 +25,6 @@ export async function findCreation(db: Queryable, key: string): Promise<Creation
         where key = ${key}`,
   );
   return row && withoutNulls(row);
-}
-
-export async function getCreation(db: Queryable, key: string): Promise<Creation> {
-  const creation = await findCreation(db, key);
-  assert(creation !== undefined, "the creation is recorded");
-  return creation;
 }
 
 /** Allocates the next unused login; undefined when the range is used up. The row stays locked until commit. */

@@ -1,18 +1,11 @@
 import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
+import type { RecordedLeg } from "./leg-row.ts";
 import { CHECKPOINTED } from "./log.ts";
 
-/** An answer of the platform that a leg was applied. */
-export type AppliedAnswer = {
-  readonly login: string;
-  readonly number: bigint;
-  readonly attempt: number;
-  readonly ticket: bigint;
-  readonly key: string;
-  /** The lock owner whose account lock ends with this leg. */
-  readonly releases: string | undefined;
-};
+/** The platform applied an attempt of the leg, and its answer was read whole. Every ticket of a batch is another one. */
+export type Applied = { readonly leg: RecordedLeg; readonly attempt: number; readonly ticket: bigint };
 
 export type SavedAnswer = {
   readonly number: bigint;
@@ -46,15 +39,15 @@ const MOVED = fragment`
   returning login, log_number, log_minor, entries`;
 
 /** The answers whose deal no leg and no log has. Subqueries: without statistics a join would read all deals of the server. */
-function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
+function newDeals(server: string, answers: readonly Applied[]): Fragment {
   return fragment`
     select leg_number, of_attempt, ticket, of_key, releases, rank
     from unnest(
-      ${answers.map(({ number }) => number)}::bigint[],
+      ${answers.map(({ leg }) => leg.number)}::bigint[],
       ${answers.map(({ attempt }) => attempt)}::smallint[],
       ${answers.map(({ ticket }) => ticket)}::bigint[],
-      ${answers.map(({ key }) => key)}::text[],
-      ${answers.map(({ releases }) => releases)}::text[]
+      ${answers.map(({ leg }) => leg.key)}::text[],
+      ${answers.map(({ leg }) => (leg.releasesLock ? leg.lockOwner : undefined))}::text[]
     ) with ordinality as answer (leg_number, of_attempt, ticket, of_key, releases, rank)
     where (select known.number from leg as known where known.server = ${server} and known.deal_id = ticket) is null
       and (
@@ -77,7 +70,7 @@ function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
 export async function saveApplied(
   tx: Transaction,
   server: string,
-  answers: readonly AppliedAnswer[],
+  answers: readonly Applied[],
 ): Promise<SavedAnswer[]> {
   const rows = await many<SavedRow>(
     tx,
@@ -85,7 +78,7 @@ export async function saveApplied(
         ), locked as (
           select login as of_login, role, log_number as last_number, clock_timestamp() as at
           from account
-          where login = any (${answers.map(({ login }) => login)}::text[])
+          where login = any (${answers.map(({ leg }) => leg.login)}::text[])
           order by login
           for no key update
         ), applied as (

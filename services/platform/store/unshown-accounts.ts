@@ -167,18 +167,15 @@ export async function countUnshown(db: Queryable): Promise<UnshownCount> {
   );
 }
 
-/** Those of the accounts that were noted as not shown, and have no money. */
-export async function listAway(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  return await column<string>(
+/** Those of the accounts that were noted as not shown, and whether they have no money. */
+export async function listNotedUnshown(
+  db: Queryable,
+  logins: readonly string[],
+): Promise<{ readonly login: string; readonly hasNoMoney: boolean }[]> {
+  return await many(
     db,
-    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null and log_minor = 0`,
-  );
-}
-
-/** Those of the accounts that were noted as not shown. */
-export async function listNotedUnshown(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  return await column<string>(
-    db,
-    sql`select login from account where login = any (${logins}::text[]) and unshown_since is not null`,
+    sql`select login, log_minor = 0 as "hasNoMoney"
+        from account
+        where login = any (${logins}::text[]) and unshown_since is not null`,
   );
 }

@@ -7,7 +7,7 @@ import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { balances } from "../checks/balances.ts";
 import { dealMatching } from "../checks/deal-matching.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
-import { reportRecovered } from "../commands/report-recovered.ts";
+import { reportRecovered } from "../commands/recovery.ts";
 import { RECOVERY_OWNERS } from "../protocol/reviews/resume-all.ts";
 import { readGeneration } from "../store/permit-gate.ts";
 import { aCall, eventually, type Instance } from "./world.ts";

@@ -1,11 +1,27 @@
-import type { EraseAccountRequest, EraseAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type {
+  DisableAccountRequest,
+  DisableAccountResponse,
+  EraseAccountRequest,
+  EraseAccountResponse,
+} from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { refuse } from "../refusals.ts";
-import { findAccount } from "../store/accounts.ts";
+import { confirmChange, tradingBeingReturned } from "../protocol/change-account.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { noteShown } from "../protocol/unshown-accounts.ts";
-import { confirmChange, tradingBeingReturned } from "../protocol/change-account.ts";
+import { notManaged, refuse } from "../refusals.ts";
+import { findAccount } from "../store/accounts.ts";
 import { forgetTaken } from "../store/taken-rights.ts";
+
+/** Removes the rights to connect and to trade. Money can still be moved, so that an account can be emptied. */
+export async function disableAccount(deps: Deps, { login }: DisableAccountRequest): Promise<DisableAccountResponse> {
+  if ((await findAccount(deps.pool, login)) === undefined) {
+    throw notManaged(login);
+  }
+  if (!(await confirmChange(deps.mt5.disableUser(login), { login, change: "disable" }))) {
+    throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
+  }
+  return {};
+}
 
 /** `account` has decided that the Investor may be erased, and has recorded it: what happened on the account since does not matter. */
 export async function eraseAccount(deps: Deps, { login }: EraseAccountRequest): Promise<EraseAccountResponse> {

@@ -1,3 +1,4 @@
+import { SERVICE_NAMES } from "#catalogue/services.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { keyHash } from "#kernel/values/key-hash.ts";
 import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
@@ -6,11 +7,15 @@ import type {
   ClaimedFee,
   ClaimImportedFeesRequest,
   ClaimImportedFeesResponse,
+  ReportRecoveredRequest,
+  ReportRecoveredResponse,
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { recordedFeeKey } from "../domain/imported-leg.ts";
 import { refuse } from "../refusals.ts";
 import { claimImportedFees as claimFees } from "../store/imported-legs.ts";
+import { readGeneration } from "../store/permit-gate.ts";
+import { insertRecoveryStep } from "../store/recovery.ts";
 
 /** Gives imported fees the keys of the payments that they were: each is one transfer under that key from then on. */
 export async function claimImportedFees(
@@ -30,4 +35,20 @@ export async function claimImportedFees(
 
 function isOwnKey({ keyHash: hash, key }: ClaimedFee): boolean {
   return key === recordedFeeKey(hash) || keyHash(key) === hash;
+}
+
+/** Records that a service has repaired its books by all that was imported until the generation. Permits can be resumed when all have. */
+export async function reportRecovered(
+  { pool }: Pick<Deps, "pool">,
+  { service, generation }: ReportRecoveredRequest,
+): Promise<ReportRecoveredResponse> {
+  const isKnown = SERVICE_NAMES.some((name) => name === service);
+  if (!isKnown) throw refuse("validation_failed", "The field service names no service.");
+  await inTransaction(pool, async (tx) => {
+    if ((await readGeneration(tx)) !== generation) {
+      throw refuse("outdated", "More was imported, or the database was replaced, since the service has read what was.");
+    }
+    await insertRecoveryStep(tx, service, generation);
+  });
+  return {};
 }
