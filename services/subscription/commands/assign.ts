@@ -39,8 +39,6 @@ import { findUnopenState, getAssignment, recordDecision, tryBeginAssignment } fr
 
 /** How long a command waits for an earlier command on the same Investor. */
 const MAX_WAIT_MS = 5_000;
-/** Codes of the refusals because of another subscription of the Investor. */
-const BLOCKING_CODES = new Set(["already_subscribed", "exit_in_progress"]);
 
 /** Subscribes an Investor to a Master. Once decided, the saga is retried until it is finished. */
 export async function assign(deps: Deps, request: AssignRequest, context: CallContext): Promise<AssignResponse> {
@@ -51,18 +49,10 @@ export async function assign(deps: Deps, request: AssignRequest, context: CallCo
     ...labelErrors(request.labels),
   );
   await failAsUnavailable(() => insertOperationLabels(deps.pool, context.commandId, request.labels));
-  const id = await begin(deps, request, context).catch((error: unknown) => outcomeOfRepeat(deps, error, context));
+  const id = await begin(deps, request, context);
   // What the command committed, without later changes.
   const committed = { ...(await getSubscription(deps.pool, id)), status: "ACTIVE", endedAt: null } as const;
   return { subscription: subscriptionMessage(committed) };
-}
-
-/** The blocking subscription may belong to an earlier delivery of the same command that has succeeded. */
-async function outcomeOfRepeat({ pool }: Deps, error: unknown, { commandId }: CallContext): Promise<bigint> {
-  const isBlocked = error instanceof Refusal && BLOCKING_CODES.has(error.code);
-  const own = isBlocked ? await findSubscriptionOfCommand(pool, commandId) : undefined;
-  if (own === undefined || own.status === "ASSIGNING") throw error;
-  return own.id;
 }
 
 /** Finds or begins the saga of this command, and returns the id of the subscription when the saga has succeeded. */
@@ -72,7 +62,12 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     const own = await failAsUnavailable(() => findSubscriptionOfCommand(deps.pool, context.commandId));
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
-    await checkNotBlocked(deps, request, wait);
+    const blocked = await findBlocking(deps, request, wait);
+    // It may belong to an earlier delivery of the same command.
+    if (blocked !== undefined && (await findSubscriptionOfCommand(deps.pool, context.commandId)) !== undefined)
+      continue;
+    if (blocked !== undefined) throw blocked;
+    await checkNotStopped(deps, request);
     await checkOpen(deps, master);
     const id = await tryBeginAssignment(deps.pool, {
       ...request,
@@ -116,18 +111,22 @@ async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudg
   }
 }
 
-async function checkNotBlocked(
-  deps: Deps,
-  { masterLogin, investorLogin }: AssignRequest,
+/** Why another subscription of the Investor is in the way; one that is being assigned may still be aborted. */
+async function findBlocking(
+  { pool }: Deps,
+  { investorLogin }: AssignRequest,
   wait: WaitBudget,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   for (;;) {
-    const open = await findOpenSubscription(deps.pool, investorLogin);
-    if (open === undefined) break;
+    const open = await findOpenSubscription(pool, investorLogin);
+    if (open === undefined) return undefined;
     const blocked = blockedBy(open);
-    if (blocked !== undefined && (open.status !== "ASSIGNING" || wait.isOver())) throw blocked;
+    if (blocked !== undefined && (open.status !== "ASSIGNING" || wait.isOver())) return blocked;
     await wait.pause();
   }
+}
+
+async function checkNotStopped(deps: Deps, { masterLogin }: AssignRequest): Promise<void> {
   await requireWholeBooks(deps);
   const stop = await findSafetyStop(deps.pool, masterLogin);
   if (stop !== undefined) throw safetyStop(masterLogin, stop);

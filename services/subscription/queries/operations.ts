@@ -1,5 +1,3 @@
-import assert from "node:assert/strict";
-import { MAX_TRANSFER_KEYS } from "#kernel/values/limits.ts";
 import {
   type GetOperationRequest,
   type ListOperationsRequest,
@@ -14,12 +12,7 @@ import { fittingPage } from "#kernel/values/page.ts";
 import type { Deps } from "../deps.ts";
 import { exitKey, leftByKey } from "../domain/lifecycle.ts";
 import { refuse } from "../refusals.ts";
-import {
-  findOperation,
-  listExitKeys,
-  listOperations as readOperations,
-  type RecordedOperation,
-} from "../store/operations.ts";
+import { findOperation, listOperations as readOperations, type RecordedOperation } from "../store/operations.ts";
 import { validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
 
@@ -27,9 +20,7 @@ import { isPageSize } from "./page.ts";
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
   if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  const [message] = await operationMessages(deps, [recorded]);
-  assert(message !== undefined);
-  return message;
+  return operationMessage(recorded);
 }
 
 const { PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN } = OperationOutcome;
@@ -60,23 +51,12 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     beforeId,
     limit: limit + 1,
   };
-  const recorded = await operationMessages(deps, await readOperations(deps.pool, filter, deps.now()));
-  return fittingPage(recorded, limit, ({ labels }) => labels);
+  const recorded = await readOperations(deps.pool, filter, deps.now());
+  return fittingPage(recorded.map(operationMessage), limit, ({ labels }) => labels);
 }
 
-/** The messages, with the keys under which fee and platform have their fees and transfers. */
-async function operationMessages({ pool }: Deps, recorded: readonly RecordedOperation[]): Promise<Operation[]> {
-  const left = recorded.filter(hasLeft).map(({ subscriptionId }) => subscriptionId);
-  const exitKeys = await listExitKeys(pool, left, MAX_TRANSFER_KEYS);
-  return recorded.map((operation) => operationMessage(operation, exitKeys));
-}
-
-function hasLeft({ action, outcome }: RecordedOperation): boolean {
-  return action === "unassign" && outcome === "EXECUTED";
-}
-
-/** Assigns and unassigns have no amount. */
-function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<bigint, string[]>): Operation {
+/** With the keys under which fee and platform have its fees and transfers. Assigns and unassigns have no amount. */
+function operationMessage(recorded: RecordedOperation): Operation {
   const { subscriptionId, action, outcome, queueState, ...known } = recorded;
   return {
     ...known,
@@ -87,8 +67,7 @@ function operationMessage(recorded: RecordedOperation, exitKeys: ReadonlyMap<big
     dealId: undefined,
     reference: "",
     legs: [],
-    feeKey: hasLeft(recorded) ? exitKey(subscriptionId) : "",
-    transferKeys: hasLeft(recorded) ? (exitKeys.get(subscriptionId) ?? []) : [],
+    feeKey: action === "unassign" && outcome === "EXECUTED" ? exitKey(subscriptionId) : "",
     queueState: queueState && QueueState[queueState],
   };
 }

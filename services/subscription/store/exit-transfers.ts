@@ -3,7 +3,6 @@ import {
   execute,
   fragment,
   many,
-  matchesRow,
   maybeOne,
   one,
   type Queryable,
@@ -139,31 +138,27 @@ export async function markExitsApplied(
   await endMarginWait(tx, masters);
 }
 
-/** The transfer was certainly not executed. False when it is no longer open. */
-export async function refuseExit(
+/** Ends an open transfer that was certainly not executed, or that moved a wrong amount; another one follows under a new key. False when it is not open. */
+export async function replaceExit(
   tx: Transaction,
-  id: bigint,
-  refused: { readonly reason: string; readonly transferId: bigint },
+  {
+    id,
+    reason,
+    transferId,
+    refusals = 0,
+  }: { readonly id: bigint; readonly reason: string; readonly transferId?: bigint; readonly refusals?: number },
   at: Date,
 ): Promise<boolean> {
-  return await matchesRow(
+  const replaced = await maybeOne<NewExitTransfer>(
     tx,
     sql`update exit_transfer
-        set state = 'REFUSED', closed_at = ${at}, reason = ${refused.reason}, transfer_id = ${refused.transferId}
-        where id = ${id} and state = 'OPEN'`,
-  );
-}
-
-/** Replaces an open transfer that moved a wrong amount by a new one under a new key. */
-export async function replaceExit(tx: Transaction, id: bigint, reason: string, at: Date): Promise<void> {
-  const replaced = await one<NewExitTransfer>(
-    tx,
-    sql`update exit_transfer
-        set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
+        set state = 'REFUSED', closed_at = ${at}, reason = ${reason}, transfer_id = coalesce(${transferId}::bigint, transfer_id)
         where id = ${id} and state = 'OPEN'
         returning subscription_id as "subscriptionId", amount_minor as amount`,
   );
-  await insertExitTransfers(tx, [replaced], at);
+  if (replaced === undefined) return false;
+  await insertExitTransfers(tx, [{ ...replaced, refusals }], at);
+  return true;
 }
 
 /** Masters with imported exits and an open exit transfer that was not requested. */

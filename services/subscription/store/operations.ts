@@ -1,3 +1,4 @@
+import { MAX_TRANSFER_KEYS } from "#kernel/values/limits.ts";
 import { type Labels, labelsText } from "#kernel/values/labels.ts";
 import {
   allOf,
@@ -32,6 +33,8 @@ export type RecordedOperation = {
   readonly queueState: "WAITING" | "RUNNING" | "ENDED" | undefined;
   readonly queuedUntil: Date | undefined;
   readonly labels: Labels | undefined;
+  /** Of the exit transfers of an executed unassign, in their order. */
+  readonly transferKeys: string[];
 };
 
 export type OperationFilter = {
@@ -108,7 +111,7 @@ function assignsAt(now: Date): Fragment {
            subscription.investor_login as login, subscription.master_login as "masterLogin", ${outcomeAt(ASSIGNS, now)} as outcome,
            coalesce(subscription.refusal ->> 'code', '') as "refusalCode", subscription.created_at as "createdAt",
            case when subscription.status <> 'ASSIGNING' then subscription.started_at end as "finishedAt",
-           null::text as "queueState", null::timestamptz as "queuedUntil", labels
+           null::text as "queueState", null::timestamptz as "queuedUntil", labels, '{}'::text[] as "transferKeys"
     from subscription
     left join operation_label on operation_label.command_id = subscription.command_id
     where subscription.command_id <> ''`;
@@ -122,7 +125,14 @@ function unassignsAt(now: Date): Fragment {
            case when ${IS_QUEUED}
                 then case departure.state when 'WAITING' then 'WAITING' when 'WANTED' then 'RUNNING' else 'ENDED' end
            end as "queueState",
-           case when departure.has_waited then departure.queue_until end as "queuedUntil", labels
+           case when departure.has_waited then departure.queue_until end as "queuedUntil", labels,
+           array(
+             select key
+             from exit_transfer
+             where ${UNASSIGNS.executed} and exit_transfer.subscription_id = departure.subscription_id
+             order by number
+             limit ${MAX_TRANSFER_KEYS}
+           ) as "transferKeys"
     from departure
     left join operation_label on operation_label.command_id = departure.operation_id
     where departure.kind = 'EXIT'`;
@@ -239,24 +249,4 @@ export async function insertOperationLabels(
     db,
     sql`insert into operation_label (command_id, labels) values (${commandId}, ${text}::jsonb) on conflict do nothing`,
   );
-}
-
-/** Keys of the exit transfers of each subscription, in their order, at most `limit` of each. */
-export async function listExitKeys(
-  db: Queryable,
-  subscriptionIds: readonly bigint[],
-  limit: number,
-): Promise<ReadonlyMap<bigint, string[]>> {
-  if (subscriptionIds.length === 0) return new Map();
-  const rows = await many<{ readonly subscriptionId: bigint; readonly key: string }>(
-    db,
-    sql`select wanted.id as "subscriptionId", transfer.key
-        from unnest(${subscriptionIds}::bigint[]) as wanted (id)
-        cross join lateral (
-          select key, number from exit_transfer where subscription_id = wanted.id order by number limit ${limit}
-        ) as transfer
-        order by wanted.id, transfer.number`,
-  );
-  const bySubscription = Map.groupBy(rows, ({ subscriptionId }) => subscriptionId);
-  return new Map([...bySubscription].map(([id, transfers]) => [id, transfers.map(({ key }) => key)]));
 }

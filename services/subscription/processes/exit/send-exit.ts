@@ -11,9 +11,8 @@ import {
   type ExitTransfer,
   exitTransferQueue,
   findFirstExitTransfer,
-  insertExitTransfers,
   markExitSent,
-  refuseExit,
+  replaceExit,
 } from "../../store/exit-transfers.ts";
 import { waitForMargin } from "../../store/market-waits.ts";
 import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
@@ -67,19 +66,18 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
 
 async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResult): Promise<void> {
   const { pool, wakeSignals, now, log } = deps;
-  const { id, key, subscriptionId, masterLogin, amount } = transfer;
-  const refusals = transfer.refusals + 1;
+  const { id, key, masterLogin } = transfer;
   const reason = stateText(result);
+  const refused = { id, reason, transferId: result.transferId, refusals: transfer.refusals + 1 };
   await inTransaction(pool, async (tx) => {
     const at = now();
     const wait = isForMargin(result) ? await waitForMargin(tx, masterLogin, at) : undefined;
-    if (!(await refuseExit(tx, id, { reason, transferId: result.transferId }, at))) return;
+    if (!(await replaceExit(tx, refused, at))) return;
     afterCommit(tx, () => {
       const fields = { key, login: masterLogin, reason };
       if (wait === undefined) log.error("exit transfer refused, retry scheduled under a new key", fields);
       else if (wait.hasBegun) log.info("exit transfer refused for want of free margin, it waits", fields);
     });
-    await insertExitTransfers(tx, [{ subscriptionId, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);
   });
 }

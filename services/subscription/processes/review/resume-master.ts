@@ -57,7 +57,7 @@ export const transferAgain: Effect = {
     if (transfer === undefined) throw actionNotPossible("The transfer is no longer open.");
     const reason = `review ${reviewCase.id}: it moved a wrong amount`;
     if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, at);
-    else await replaceExit(tx, transfer.id, reason, at);
+    else await replaceExit(tx, { id: transfer.id, reason }, at);
     afterCommit(tx, deps.wakeSignals.exits.notify);
   },
 };
