@@ -208,7 +208,7 @@ test("of a try, its caller and its expiry exactly one takes an unassign out of t
     Promise.all(all.map(({ id }) => markCancelled(pool, id, { refusal: recordedAs(cancelled()), at }))),
   ]);
   await execute(pool, sql`update departure set queue_until = clock_timestamp() - interval '1 second'`);
-  const expiries = await markExpired(pool, { limit: 10, refusal: recordedAs(expired()), at });
+  const expiries = await markExpired(pool, 10, { refusal: recordedAs(expired()), at });
   const claimed = claims.flat().length;
   const cancelledCount = cancels.flat().length;
   expect(claimed + cancelledCount + expiries.length).toBe(all.length);

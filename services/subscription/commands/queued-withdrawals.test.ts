@@ -301,7 +301,8 @@ test("a look reads each that waits once, however many wait, and writes none that
   await insertDepartures(
     pool,
     Array.from({ length: waiting - 1 }, (_, index) => {
-      const own = { kind: "WITHDRAWAL", requested: 1n, comment: "", investorLogin: pair.investorLogin } as const;
+      const none = { comment: "", subscriptionId: null, masterLogin: null };
+      const own = { kind: "WITHDRAWAL", requested: 1n, investorLogin: pair.investorLogin, ...none } as const;
       return { ...own, ...times, operationId: `copy-${index}`, requestId: "" };
     }),
   );

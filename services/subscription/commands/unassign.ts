@@ -35,8 +35,8 @@ export async function unassign(deps: Deps, request: UnassignRequest, context: Ca
   if (known !== undefined) return await answer(deps, request, await join(deps, known, context));
   const { id: subscriptionId } = await failAsUnavailable(() => getActive(deps, request, context));
   const queueUntil = queueForMs === undefined ? undefined : later(deps.now(), Number(queueForMs));
-  const own = { operationId, investorLogin, subscriptionId, masterLogin, deadlineAt, queueUntil } as const;
-  const departure = await beginOrJoin(deps, { kind: "EXIT", ...own }, context);
+  const exit = { kind: "EXIT", requested: 0n, comment: "", subscriptionId, masterLogin } as const;
+  const departure = await beginOrJoin(deps, { ...exit, operationId, investorLogin, deadlineAt, queueUntil }, context);
   if (departure !== undefined) return await answer(deps, request, departure);
   const other = await findQueuedExit(deps.pool, subscriptionId);
   throw alreadyQueued(other?.operationId ?? "");

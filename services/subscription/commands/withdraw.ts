@@ -26,8 +26,9 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
     deadline === undefined ? wrong("deadline", "required", "is required") : undefined,
   );
   const deadlineAt = deadline ?? deps.now();
-  const own = { operationId, investorLogin, requested, comment, deadlineAt, queueUntil } as const;
-  const departure = await beginOrJoin(deps, { kind: "WITHDRAWAL", ...own }, context);
+  const withdrawal = { kind: "WITHDRAWAL", requested, comment, subscriptionId: null, masterLogin: null } as const;
+  const own = { operationId, investorLogin, deadlineAt, queueUntil };
+  const departure = await beginOrJoin(deps, { ...withdrawal, ...own }, context);
   if (departure === undefined) throw outcomeUnknown({ operationId });
   return responseOf(departure);
 }

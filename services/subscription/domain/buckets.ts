@@ -1,4 +1,4 @@
-import type { DepartureDecision } from "./decide-departure.ts";
+import type { DepartureDecision, DepartureKind } from "./decide-departure.ts";
 
 /** The money of one Investor by bucket, in cents. Each cent is in exactly one bucket. */
 export type Buckets = {
@@ -122,15 +122,10 @@ export function takeBaseline(
   return { account: { outside: -outside, quarantined: outside - inbound }, inbound };
 }
 
-/** The fees are reserved, and the rest of the share stays on the Master until the exit transfer is applied. */
-export function afterExit(before: HoldingBuckets, decision: DepartureDecision): HoldingBuckets {
+/** Fees and payout stay on the Master, reserved, until their debits show in the log, and the rest of an exit until its transfer is applied. */
+export function takenOut(kind: DepartureKind, decision: DepartureDecision): Change {
   const reserved = move("pooled", "reserved", sumOfReserves(decision));
-  return changeHolding(before, combine(reserved, move("pooled", "outbound", decision.numbers.effective)));
-}
-
-/** Fees and payout stay on the Master until their debits show in the log. */
-export function afterWithdrawal(before: HoldingBuckets, decision: DepartureDecision): HoldingBuckets {
-  return changeHolding(before, move("pooled", "reserved", sumOfReserves(decision)));
+  return kind === "EXIT" ? combine(reserved, move("pooled", "outbound", decision.numbers.effective)) : reserved;
 }
 
 export function sumOfReserves({ reserves }: DepartureDecision): bigint {

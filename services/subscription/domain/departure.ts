@@ -26,8 +26,3 @@ export function operationOfKey(key: string): string | undefined {
 export function feeSuffixOf({ kind, operationId, subscriptionId }: Identified): string {
   return kind === "EXIT" ? `UA${subscriptionId}` : `WD${operationId}`;
 }
-
-/** Of the account lock of one try: commands that end the same subscription exclude each other. */
-export function lockOwnerOf({ operationId }: Pick<Identified, "operationId">, number: number): string {
-  return `subscription:departure:${operationId}:${number}`;
-}

@@ -28,10 +28,9 @@ export function dueOfDeparture(
   return { fees, items: [...facts.openWeekly, ...own] };
 }
 
-type Amounts = {
-  readonly departure: Identified & { readonly investorLogin: string; readonly requested: bigint };
-  readonly due: DueOfDeparture;
-  /** What the account has. */
+/** What an Investor has that leaves. */
+export type Amounts = {
+  /** On the account. */
   readonly held: bigint;
   readonly unposted: bigint;
   readonly quarantined: bigint;
@@ -40,13 +39,19 @@ type Amounts = {
   readonly countsReserves?: boolean;
 };
 
+type Wanted = {
+  readonly departure: Identified & { readonly investorLogin: string; readonly requested: bigint };
+  readonly due: DueOfDeparture;
+  readonly amounts: Amounts;
+};
+
 /** Of an Investor that takes nothing but inflows that wait on the account: neither its other money nor open reserves count. */
-export function inflowsOnly(waits: bigint): Omit<Amounts, "departure" | "due"> {
+export function inflowsOnly(waits: bigint): Amounts {
   return { held: waits, unposted: 0n, quarantined: 0n, pooled: waits, countsReserves: false };
 }
 
 /** The amounts of departures, each of another Investor, with the reserves that are open now; in the sequence of the array. */
-export async function decideAmounts(db: Queryable, departures: readonly Amounts[]): Promise<DepartureDecision[]> {
+export async function decideAmounts(db: Queryable, departures: readonly Wanted[]): Promise<DepartureDecision[]> {
   const reserves = await listOpenReserves(
     db,
     departures.map(({ departure }) => departure.investorLogin),
@@ -56,17 +61,10 @@ export async function decideAmounts(db: Queryable, departures: readonly Amounts[
     db,
     departures.flatMap(({ due }) => due.items.map(({ key }) => key)),
   );
-  return departures.map(({ departure, due, held, unposted, quarantined, pooled, countsReserves = true }) => {
+  return departures.map(({ departure, due, amounts: { countsReserves = true, ...amounts } }) => {
     const { kind, requested, investorLogin } = departure;
-    const { due: owed, reserved } = openClaims({
-      due: due.items,
-      taken,
-      reserves: reservesOf.get(investorLogin) ?? [],
-    });
-    const claims = { due: owed, reserved: countsReserves ? reserved : 0n };
-    return decideDeparture(
-      { kind, requested, held, unposted, quarantined, pooled, ...claims },
-      departureKey(departure),
-    );
+    const open = openClaims({ due: due.items, taken, reserves: reservesOf.get(investorLogin) ?? [] });
+    const facts = { kind, requested, ...amounts, due: open.due, reserved: countsReserves ? open.reserved : 0n };
+    return decideDeparture(facts, departureKey(departure));
   });
 }

@@ -6,9 +6,9 @@ import { recordFees } from "../processes/fees/record-fees.ts";
 import {
   decisionQueue,
   type FeeDecision,
-  listDecisions,
   listUnrecordedPages,
   markRecorded,
+  withFees,
 } from "../store/fee-decisions.ts";
 import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
 
@@ -65,16 +65,13 @@ async function record(deps: Deps, decision: FeeDecision): Promise<void> {
 /** Has `fee` record decisions that a crash, or its absence, has left. */
 export async function recordDecisions(deps: Deps): Promise<boolean> {
   const claimed = await decisionQueue.claim(deps.pool, DECISIONS_PER_RUN);
-  const tries = new Map(claimed.map(({ id, tries: number }) => [id, number]));
-  const decisions = await listDecisions(deps.pool, [...tries.keys()]);
-  for (const decision of decisions) {
-    const { id, masterLogin: login } = decision;
+  for (const decision of await withFees(deps.pool, claimed)) {
+    const { id, masterLogin: login, tries } = decision;
     try {
       await record(deps, decision);
     } catch (error) {
       deps.log.info("decided fees not recorded, retry scheduled", { login, error });
-      const delay = { id, tries: tries.get(id) ?? 0, reason: reasonOf(error), maxMs: MAX_PAUSE_MS };
-      await decisionQueue.retryLater(deps.pool, [delay]);
+      await decisionQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error), maxMs: MAX_PAUSE_MS }]);
     }
   }
   return claimed.length === DECISIONS_PER_RUN;

@@ -34,8 +34,7 @@ export async function runQueued(deps: Deps): Promise<boolean> {
 
 async function expire({ pool, now }: Deps): Promise<number> {
   return await inTransaction(pool, async (tx) => {
-    const end = { refusal: recordedAs(expired()), at: now(), limit: EXPIRIES_PER_RUN };
-    const ended = await markExpired(tx, end);
+    const ended = await markExpired(tx, EXPIRIES_PER_RUN, { refusal: recordedAs(expired()), at: now() });
     for (const each of ended) publishProgress(tx, each, "ENDED");
     return ended.length;
   });

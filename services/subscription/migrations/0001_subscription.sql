@@ -584,8 +584,8 @@ create table departure (
   subscription_id    bigint references subscription,
   master_login       text,
   -- Of a withdrawal: what is to be paid out, and the comment of the payout.
-  requested_minor    bigint check (requested_minor > 0),
-  comment            text,
+  requested_minor    bigint not null default 0,
+  comment            text not null default '',
   request_id         text not null,
   requested_at       timestamptz not null,
   -- The caller does not wait beyond this instant.
@@ -627,7 +627,7 @@ create table departure (
   -- Ticket of the payout.
   deal_id            bigint,
 
-  check ((kind = 'WITHDRAWAL') = (requested_minor is not null) and (kind = 'WITHDRAWAL') = (comment is not null)),
+  check (case kind when 'WITHDRAWAL' then requested_minor > 0 else requested_minor = 0 and comment = '' end),
   check (kind = 'WITHDRAWAL' or (subscription_id is not null and master_login is not null)),
   check ((state = 'REFUSED') = (refusal is not null)),
   check (state not in ('WANTED', 'DECIDED') or lock_owner is not null),

@@ -9,7 +9,7 @@ import { earn } from "../domain/fees/layers.ts";
 import { changesOf, type FeeFacts } from "../domain/fees/terms.ts";
 import type { AskedTerms } from "../fees/ask-terms.ts";
 import { foldPairs, isEarnedBefore, type PairOnTerms } from "../fees/fold-pairs.ts";
-import { hasUncounted, listUncounted } from "../store/fee-decisions.ts";
+import { listUncounted } from "../store/fee-decisions.ts";
 import { type Pair, readPairs } from "../store/pairs.ts";
 import type { HoldingNow } from "./holding-now.ts";
 
@@ -52,13 +52,11 @@ export async function readDueNow(
   if (!isSameDatabase(await readDatabase(db), asked.database)) return undefined;
   // The clock of another replica, which has made the newest version and has said that it is in force, may be ahead.
   const at = facts.updatedAt !== undefined && facts.updatedAt > now ? facts.updatedAt : now;
-  if (pool === undefined) {
-    const isCounted = !(await hasUncounted(db, investorLogin, asked.askedAt));
-    return isCounted ? { facts, at, inPool: undefined } : undefined;
-  }
-  const { masterLogin, subscriptionId, lastAllocation: throughNumber, floating, markedAt } = pool;
-  const uncounted = await listUncounted(db, masterLogin, [subscriptionId], asked.askedAt);
+  const own = { investorLogin, subscriptionId: pool?.subscriptionId };
+  const uncounted = await listUncounted(db, pool?.masterLogin ?? "", [own], asked.askedAt);
   if (uncounted.size > 0) return undefined;
+  if (pool === undefined) return { facts, at, inPool: undefined };
+  const { masterLogin, lastAllocation: throughNumber, floating, markedAt } = pool;
   const stored = (await readPairs(db, masterLogin, [investorLogin])).get(investorLogin);
   assert(stored !== undefined, "an Investor in a pool has a pair");
   const pair = await foldAll(db, { pair: stored, terms: facts.terms }, throughNumber, context);

@@ -12,9 +12,8 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS } from "#kernel/jobs/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
-import { lockOwnerOf } from "../domain/departure.ts";
 import { HAS_CLOSING } from "./closings.ts";
-import { type Departure, DEPARTURE_COLUMNS } from "./departures.ts";
+import { type Departure, DEPARTURE_COLUMNS, NEXT_TRY } from "./departures.ts";
 import { IS_FLAT } from "./masters.ts";
 
 const AFTER_TRIES = retryAt(fragment`tries`);
@@ -84,69 +83,53 @@ export async function markReady(db: Queryable): Promise<void> {
   );
 }
 
-type Startable = Pick<Departure, "operationId" | "try">;
-
 /** WAITING -> WANTED with the next try: from here neither its caller nor its expiry ends it. The longest due first. */
 export async function startTries(tx: Transaction, limit: number): Promise<Departure[]> {
-  const due = await many<Startable>(
-    tx,
-    sql`select operation_id as "operationId", try
-        from departure
-        where state = 'WAITING' and lock_owner is null and next_try_at <= clock_timestamp() and ready_at is not null
-          and (is_closing or queue_until > clock_timestamp())
-        order by next_try_at, operation_id
-        limit ${limit}
-        for no key update skip locked`,
-  );
-  if (due.length === 0) return [];
   return await many<Departure>(
     tx,
     sql`update departure
-        set state = 'WANTED', try = try + 1, lock_owner = owner, tries = tries + 1,
-            next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
-        from unnest(
-          ${due.map(({ operationId }) => operationId)}::text[],
-          ${due.map((each) => lockOwnerOf(each, each.try + 1))}::text[]
-        ) as begun (id, owner)
-        where operation_id = id
+        set ${NEXT_TRY}, next_try_at = clock_timestamp() + ${CLAIM_MS} * interval '1 millisecond'
+        where operation_id = any(array(
+          select operation_id
+          from departure
+          where state = 'WAITING' and lock_owner is null and next_try_at <= clock_timestamp() and ready_at is not null
+            and (is_closing or queue_until > clock_timestamp())
+          order by next_try_at, operation_id
+          limit ${limit}
+          for no key update skip locked
+        ))
         returning ${DEPARTURE_COLUMNS}, tries`,
   );
 }
 
 type Ended = { readonly refusal: string; readonly at: Date };
-type EndedDeparture = { readonly operationId: string; readonly kind: DepartureKind };
 
 /** WAITING -> REFUSED, by a caller that cancels it. None when it does not wait, or its Master is being closed. */
-export async function markCancelled(
-  db: Queryable,
-  operationId: string,
-  { refusal, at }: Ended,
-): Promise<EndedDeparture[]> {
-  return await many<EndedDeparture>(
-    db,
-    sql`update departure
-        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
-        where operation_id = ${operationId} and state = 'WAITING' and queue_until is not null
-        returning operation_id as "operationId", kind`,
-  );
+export async function markCancelled(db: Queryable, operationId: string, ended: Ended): Promise<Departure[]> {
+  return await endWaiting(db, ended, fragment`operation_id = ${operationId} and queue_until is not null`);
 }
 
 /** WAITING -> REFUSED for those whose time is over. */
-export async function markExpired(
-  db: Queryable,
-  { refusal, at, limit }: Ended & { readonly limit: number },
-): Promise<EndedDeparture[]> {
-  return await many<EndedDeparture>(
+export async function markExpired(db: Queryable, limit: number, ended: Ended): Promise<Departure[]> {
+  return await endWaiting(
     db,
-    sql`update departure
-        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
-        where state = 'WAITING' and queue_until <= clock_timestamp() and operation_id in (
+    ended,
+    fragment`queue_until <= clock_timestamp() and operation_id in (
           select operation_id from departure where state = 'WAITING' and queue_until <= clock_timestamp()
           order by operation_id
           limit ${limit}
           for no key update skip locked
-        )
-        returning operation_id as "operationId", kind`,
+        )`,
+  );
+}
+
+async function endWaiting(db: Queryable, { refusal, at }: Ended, which: Fragment): Promise<Departure[]> {
+  return await many<Departure>(
+    db,
+    sql`update departure
+        set state = 'REFUSED', refusal = ${refusal}::jsonb, ended_at = ${at}
+        where state = 'WAITING' and ${which}
+        returning ${DEPARTURE_COLUMNS}, tries`,
   );
 }
 

@@ -1,9 +1,19 @@
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  unnest,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/values/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind, DepartureNumbers } from "../domain/decide-departure.ts";
-import { lockOwnerOf } from "../domain/departure.ts";
 
 export type DepartureState = "WANTED" | "WAITING" | "DECIDED" | "ENDED" | "REFUSED";
 
@@ -46,9 +56,16 @@ export type Departure = {
 /** A departure but for its tries, which a claim adds. */
 export const DEPARTURE_COLUMNS = fragment`
   operation_id as "operationId", kind, investor_login as "investorLogin", subscription_id as "subscriptionId", master_login as "masterLogin",
-  coalesce(requested_minor, 0) as requested, coalesce(comment, '') as comment, deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner",
-  refusal, queue_until as "queueUntil", is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
+  requested_minor as requested, comment, deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner", refusal, queue_until as "queueUntil", is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
   available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId", database_identity() as database`;
+
+/** Of the account lock of a try: commands that end the same subscription exclude each other. */
+export function lockOwnerOf(number: Fragment): Fragment {
+  return fragment`'subscription:departure:' || operation_id || ':' || ${number}`;
+}
+
+/** WANTED with the next try, which has another account lock, in an update. */
+export const NEXT_TRY = fragment`state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwnerOf(fragment`(try + 1)`)}`;
 
 const ROWS = fragment`select ${DEPARTURE_COLUMNS}, tries from departure`;
 
@@ -69,16 +86,16 @@ export async function findQueuedExit(db: Queryable, subscriptionId: bigint): Pro
   );
 }
 
-export type NewDeparture = Pick<Departure, "operationId" | "investorLogin" | "deadlineAt"> & {
+export type NewDeparture = Pick<
+  Departure,
+  "operationId" | "kind" | "investorLogin" | "subscriptionId" | "masterLogin" | "requested" | "comment" | "deadlineAt"
+> & {
   readonly requestId: string;
   readonly at: Date;
   /** Until then the process of the first try works on it. */
   readonly recoverInMs: number;
   readonly queueUntil: Date | undefined;
-} & (
-    | { readonly kind: "WITHDRAWAL"; readonly requested: bigint; readonly comment: string }
-    | { readonly kind: "EXIT"; readonly subscriptionId: bigint; readonly masterLogin: string }
-  );
+};
 
 /** Begins departures, each with its first try; those that have begun before, and exits beside which another one may wait, are left out. */
 export async function insertDepartures(db: Queryable, fresh: readonly NewDeparture[]): Promise<Departure[]> {
@@ -86,25 +103,12 @@ export async function insertDepartures(db: Queryable, fresh: readonly NewDepartu
     db,
     sql`insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
                                requested_at, deadline_at, state, lock_owner, next_try_at, queue_until)
-        select id, kind, login, subscription, master, requested, comment, request_id, at, deadline, 'WANTED', lock_owner,
-               clock_timestamp() + recover_in * interval '1 millisecond', queue_until
-        from unnest(
-          ${fresh.map(({ operationId }) => operationId)}::text[],
-          ${fresh.map(({ kind }) => kind)}::text[],
-          ${fresh.map(({ investorLogin }) => investorLogin)}::text[],
-          ${fresh.map((each) => (each.kind === "EXIT" ? each.subscriptionId : null))}::bigint[],
-          ${fresh.map((each) => (each.kind === "EXIT" ? each.masterLogin : null))}::text[],
-          ${fresh.map((each) => (each.kind === "EXIT" ? null : each.requested))}::bigint[],
-          ${fresh.map((each) => (each.kind === "EXIT" ? null : each.comment))}::text[],
-          ${fresh.map(({ requestId }) => requestId)}::text[],
-          ${fresh.map(({ at }) => at)}::timestamptz[],
-          ${fresh.map(({ deadlineAt }) => deadlineAt)}::timestamptz[],
-          ${fresh.map((each) => lockOwnerOf(each, 1))}::text[],
-          ${fresh.map(({ recoverInMs }) => recoverInMs)}::double precision[],
-          ${fresh.map(({ queueUntil }) => queueUntil)}::timestamptz[]
-        ) as fresh (id, kind, login, subscription, master, requested, comment, request_id, at, deadline, lock_owner, recover_in,
-                    queue_until)
-        order by id
+        select operation_id, kind, investor_login, subscription_id, master_login, requested, comment, request_id, at, deadline_at, 'WANTED',
+               ${lockOwnerOf(fragment`1`)}, clock_timestamp() + recover_in_ms * interval '1 millisecond', queue_until
+        from ${unnest(fresh)} as fresh (operation_id text, kind text, investor_login text,
+                     subscription_id bigint, master_login text, requested bigint, comment text, request_id text, at timestamptz,
+                     deadline_at timestamptz, recover_in_ms float8, queue_until timestamptz)
+        order by operation_id
         on conflict do nothing
         returning ${DEPARTURE_COLUMNS}, tries`,
   );
@@ -131,14 +135,13 @@ export type NextTry = {
 /** Begins the next try, with another account lock. Undefined when another process has moved it on, or its last account lock is not released. */
 export async function beginNextTry(
   db: Queryable,
-  departure: Departure,
+  { operationId, try: last }: Departure,
   { from, deadlineAt, recoverInMs }: NextTry,
 ): Promise<Departure | undefined> {
-  const { operationId, try: last } = departure;
   return await maybeOne<Departure>(
     db,
     sql`update departure
-        set state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwnerOf(departure, last + 1)}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
+        set ${NEXT_TRY}, deadline_at = ${deadlineAt}, refusal = null, ended_at = null,
             next_try_at = clock_timestamp() + ${recoverInMs} * interval '1 millisecond'
         where operation_id = ${operationId} and try = ${last} and state = ${from}
           and (state = 'WANTED' or lock_owner is null and queue_until is null and kind = 'EXIT')
@@ -146,18 +149,12 @@ export async function beginNextTry(
   );
 }
 
-/** What is decided about a departure. */
-export type Decided = DepartureNumbers & {
-  readonly operationId: string;
-  readonly try: number;
-  /** Null outside a pool, like the next three. */
-  readonly subscriptionId: bigint | null;
-  readonly masterLogin: string | null;
-  readonly settledNumber: bigint | null;
-  readonly allocationNumber: bigint | null;
-  /** Of an exit. */
-  readonly leftStatus: "PAUSED" | "CANCELLED" | null;
-};
+/** What is decided about a departure. The numbers of its Master are null outside a pool. */
+export type Decided = DepartureNumbers &
+  Pick<Departure, "operationId" | "try" | "subscriptionId" | "masterLogin" | "leftStatus"> & {
+    readonly settledNumber: bigint | null;
+    readonly allocationNumber: bigint | null;
+  };
 
 /**
  * WANTED -> DECIDED, in the commit that takes the amounts out of the pool. Returns those whose try still ran, with the ids of their requests:
@@ -172,36 +169,24 @@ export async function markDecided(
   const rows = await many<{ readonly operationId: string; readonly requestId: string }>(
     tx,
     sql`update departure
-        set state = 'DECIDED', subscription_id = subscription, master_login = master, settled_number = settled,
-            allocation_number = allocation, before_minor = before, pending_minor = pending, available_minor = available,
-            effective_minor = effective, left_status = status, ended_at = case kind when 'EXIT' then ${at}::timestamptz end
-        from unnest(
-          ${decided.map(({ operationId }) => operationId)}::text[],
-          ${decided.map(({ try: number }) => number)}::integer[],
-          ${decided.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${decided.map(({ masterLogin }) => masterLogin)}::text[],
-          ${decided.map(({ settledNumber }) => settledNumber)}::bigint[],
-          ${decided.map(({ allocationNumber }) => allocationNumber)}::bigint[],
-          ${decided.map(({ before }) => before)}::bigint[],
-          ${decided.map(({ pending }) => pending)}::bigint[],
-          ${decided.map(({ available }) => available)}::bigint[],
-          ${decided.map(({ effective }) => effective)}::bigint[],
-          ${decided.map(({ leftStatus }) => leftStatus)}::text[]
-        ) as decided (id, number, subscription, master, settled, allocation, before, pending, available, effective, status)
-        where operation_id = id and try = number and state = 'WANTED'
-        returning operation_id as "operationId", request_id as "requestId"`,
+        set state = 'DECIDED', subscription_id = decided.subscription_id, master_login = decided.master_login,
+            settled_number = decided.settled_number, allocation_number = decided.allocation_number, before_minor = before,
+            pending_minor = pending, available_minor = available, effective_minor = effective,
+            left_status = decided.left_status, ended_at = case kind when 'EXIT' then ${at}::timestamptz end
+        from ${unnest(decided)} as decided (operation_id text, try integer, subscription_id bigint, master_login text,
+                     settled_number bigint, allocation_number bigint, before bigint, pending bigint, available bigint,
+                     effective bigint, left_status text)
+        where departure.operation_id = decided.operation_id and departure.try = decided.try and state = 'WANTED'
+        returning departure.operation_id as "operationId", request_id as "requestId"`,
   );
   return new Map(rows.map(({ operationId, requestId }) => [operationId, requestId]));
 }
 
-type OfTry = Pick<Departure, "operationId" | "try" | "state">;
-type Refused = { readonly refusal: string; readonly at: Date };
-
 /** A try in this state ends the departure: nothing leaves. Its account lock is to be released. False when another process has moved it on. */
 export async function markRefused(
   db: Queryable,
-  { operationId, try: number, state }: OfTry,
-  { refusal, at }: Refused,
+  { operationId, try: number, state }: Pick<Departure, "operationId" | "try" | "state">,
+  { refusal, at }: { readonly refusal: string; readonly at: Date },
 ): Promise<boolean> {
   return await matchesRow(
     db,
@@ -224,11 +209,9 @@ export async function markEnded(db: Queryable, ended: readonly Ended[], at: Date
           where departure_key = any(${ended.map(({ key }) => key)}::text[]) and departure_key <> '' and recorded_at is null
         )
         update departure
-        set state = 'ENDED', lock_owner = null, deal_id = deal, ended_at = coalesce(ended_at, ${at}), reason = null
-        from unnest(
-          ${ended.map(({ operationId }) => operationId)}::text[], ${ended.map(({ dealId }) => dealId)}::bigint[]
-        ) as paid (id, deal)
-        where operation_id = id and state = 'DECIDED'`,
+        set state = 'ENDED', lock_owner = null, deal_id = paid.deal_id, ended_at = coalesce(ended_at, ${at}), reason = null
+        from ${unnest(ended)} as paid (operation_id text, deal_id bigint)
+        where departure.operation_id = paid.operation_id and state = 'DECIDED'`,
   );
 }
 

@@ -1,15 +1,4 @@
-import {
-  column,
-  execute,
-  type Fragment,
-  fragment,
-  many,
-  matchesRow,
-  type Queryable,
-  sql,
-  type Statement,
-  withoutNulls,
-} from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql, unnest, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Explanation } from "../domain/fees/explain.ts";
@@ -52,12 +41,15 @@ export type FeeDecision = NewFeeDecision & { readonly id: bigint };
 
 /**
  * Inserts decisions, each under the key of another departure, or one of a week. Returns them with their ids in the sequence of the array. A key has no
- * line break. The explanations, one a line, are one text: in an array each of their quotes would be escaped.
+ * line break.
  */
 export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
   if (decisions.length === 0) return [];
+  const runs = decisions.map(({ due: _due, weeklyKeys, ...run }) => ({ ...run, weeklyKeys: weeklyKeys.join("\n") }));
   const due = decisions.flatMap(({ departureKey, due: own }) =>
-    own.map((fee, index) => ({ ...fee, departureKey, number: index + 1 })),
+    own.map(({ explanation, ...fee }, index) => {
+      return { ...fee, departureKey, number: index + 1, explanation: explanation && JSON.stringify(explanation) };
+    }),
   );
   const inserted = await many<{ id: bigint; departureKey: string }>(
     tx,
@@ -66,35 +58,15 @@ export async function insertDecisions(tx: Transaction, decisions: readonly NewFe
             (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
           select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
                  string_to_array(weekly_keys, ${"\n"})
-          from unnest(
-            ${decisions.map(({ masterLogin }) => masterLogin)}::text[],
-            ${decisions.map(({ departureKey }) => departureKey)}::text[],
-            ${decisions.map(({ investorLogin }) => investorLogin)}::text[],
-            ${decisions.map(({ periodStart }) => periodStart)}::timestamptz[],
-            ${decisions.map(({ periodEnd }) => periodEnd)}::timestamptz[],
-            ${decisions.map(({ markedAt }) => markedAt)}::timestamptz[],
-            ${decisions.map(({ isLast }) => isLast)}::boolean[],
-            ${decisions.map(({ weeklyKeys }) => weeklyKeys.join("\n"))}::text[]
-          ) as decided
-            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
+          from ${unnest(runs)} as decided (master_login text, departure_key text, investor_login text, period_start timestamptz,
+                       period_end timestamptz, marked_at timestamptz, is_last boolean, weekly_keys text)
           returning id, departure_key
         ), due as (
           insert into due_fee
             (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
-          select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since,
-                 nullif(explanation, '')::jsonb
-          from unnest(
-                 ${due.map(({ departureKey }) => departureKey)}::text[],
-                 ${due.map(({ number }) => number)}::integer[],
-                 ${due.map(({ investorLogin }) => investorLogin)}::text[],
-                 ${due.map(({ key }) => key)}::text[],
-                 ${due.map(({ kind }) => kind)}::text[],
-                 ${due.map(({ suffix }) => suffix)}::text[],
-                 ${due.map(({ owedTo }) => owedTo)}::text[],
-                 ${due.map(({ amount }) => amount)}::bigint[],
-                 ${due.map(({ since }) => since)}::timestamptz[],
-                 string_to_array(${due.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
-               ) as fee (departure_key, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)
+          select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
+          from ${unnest(due)} as fee (departure_key text, number integer, investor_login text, key text, kind text, suffix text,
+                       owed_to text, amount bigint, since timestamptz, explanation text)
                join decision using (departure_key)
         )
         select id, departure_key as "departureKey" from decision`,
@@ -103,36 +75,39 @@ export async function insertDecisions(tx: Transaction, decisions: readonly NewFe
   return decisions.map((decision) => ({ ...decision, id: ids.get(decision.departureKey) as bigint }));
 }
 
-const DECISIONS = fragment`
-  select id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
-         period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast",
-         weekly_keys as "weeklyKeys"
-  from fee_decision`;
+const COLUMNS = fragment`id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
+  period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast", weekly_keys as "weeklyKeys"`;
+
+/** A decision as its table has it, without its fees. */
+type Row = Omit<FeeDecision, "due">;
 
 /** The pages of a Master's weeks that `fee` has not answered for, in their sequence. */
 export async function listUnrecordedPages(db: Queryable, masterLogin: string, limit: number): Promise<FeeDecision[]> {
-  return await withDue(
+  const rows = await many<Row>(
     db,
-    sql`${DECISIONS}
+    sql`select ${COLUMNS}
+        from fee_decision
         where master_login = ${masterLogin} and recorded_at is null and departure_key = ''
         order by id
         limit ${limit}`,
   );
+  return await withFees(db, rows);
 }
 
 /** The decision of a departure that has not ended; undefined when nothing was due. */
 export async function findDecisionOf(db: Queryable, departureKey: string): Promise<FeeDecision | undefined> {
-  const [decision] = await withDue(db, sql`${DECISIONS} where departure_key = ${departureKey} and departure_key <> ''`);
-  return decision;
+  const rows = await many<Row>(
+    db,
+    sql`select ${COLUMNS} from fee_decision where departure_key = ${departureKey} and departure_key <> ''`,
+  );
+  return (await withFees(db, rows))[0];
 }
 
-/** Claimed decisions of the queue. */
-export async function listDecisions(db: Queryable, ids: readonly bigint[]): Promise<FeeDecision[]> {
-  return await withDue(db, sql`${DECISIONS} where id = any(${ids}::bigint[]) order by id`);
-}
-
-async function withDue(db: Queryable, decisions: Statement): Promise<FeeDecision[]> {
-  const rows = await many<Omit<FeeDecision, "due">>(db, decisions);
+/** Decisions, in their sequence, each with its fees. */
+export async function withFees<Decision extends Row>(
+  db: Queryable,
+  rows: readonly Decision[],
+): Promise<(Decision & FeeDecision)[]> {
   if (rows.length === 0) return [];
   const due = await many<DecidedFee & { readonly decisionId: bigint }>(
     db,
@@ -159,7 +134,7 @@ export async function markRecorded(db: Queryable, id: bigint): Promise<void> {
 }
 
 /** The pages of a Master's weeks are sent in their sequence: the last one comes last. Leaves wait for none. */
-export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
+export const decisionQueue = workQueue<Row & { readonly tries: number }>({
   table: fragment`fee_decision`,
   key: fragment`id`,
   keyType: fragment`bigint`,
@@ -171,7 +146,7 @@ export const decisionQueue = workQueue<{ readonly id: bigint; readonly tries: nu
       where older.master_login = work.master_login and older.id < work.id and older.recorded_at is null and older.departure_key = ''
     )
   )`,
-  columns: fragment`id`,
+  columns: COLUMNS,
 });
 
 /**
@@ -202,45 +177,28 @@ export async function listUnchargedSince(
   );
 }
 
-/** Condition on a decision: it was not recorded at an instant, so that `fee` had not counted its fees. */
-function isUncounted(at: Date): Fragment {
-  return fragment`(decision.recorded_at is null or decision.recorded_at >= ${at})`;
-}
-
-/** Whether a fee of an Investor was decided that `fee` had not counted at an instant. */
-export async function hasUncounted(db: Queryable, investorLogin: string, at: Date): Promise<boolean> {
-  return await matchesRow(
-    db,
-    sql`select
-        from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-        where due_fee.investor_login = ${investorLogin} and ${isUncounted(at)}`,
-  );
-}
-
-/** Of some subscriptions with a Master those with fees of a closed week that are still to be decided, or with fees that `fee` had not counted at an instant. */
+/** Logins of those Investors with fees of a closed week that are still to be decided, or with fees that `fee` had not counted at an instant. */
 export async function listUncounted(
   db: Queryable,
   masterLogin: string,
-  subscriptionIds: readonly bigint[],
+  investors: readonly { readonly investorLogin: string; readonly subscriptionId: bigint | undefined }[],
   at: Date,
-): Promise<Set<bigint>> {
-  const ids = await column<bigint>(
+): Promise<Set<string>> {
+  const logins = await column<string>(
     db,
-    sql`select holding.subscription_id
-        from holding
-        where holding.subscription_id = any(${subscriptionIds}::bigint[])
-          and (
-            exists (
-              select from open_week as week
-                join allocation_row as part on part.master_login = week.master_login and part.number = week.number
-                  and part.subscription_id = holding.subscription_id
-              where week.master_login = ${masterLogin} and week.decided_subscription_id < holding.subscription_id
-            )
-            or exists (
-              select from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
-              where due_fee.investor_login = holding.investor_login and ${isUncounted(at)}
-            )
+    sql`select wanted.investor_login
+        from ${unnest(investors)} as wanted (investor_login text, subscription_id bigint)
+        where exists (
+            select from open_week as week
+              join allocation_row as part on part.master_login = week.master_login and part.number = week.number
+                and part.subscription_id = wanted.subscription_id
+            where week.master_login = ${masterLogin} and week.decided_subscription_id < wanted.subscription_id
+          )
+          or exists (
+            select from due_fee join fee_decision as decision on decision.id = due_fee.decision_id
+            where due_fee.investor_login = wanted.investor_login
+              and (decision.recorded_at is null or decision.recorded_at >= ${at})
           )`,
   );
-  return new Set(ids);
+  return new Set(logins);
 }

@@ -1,4 +1,5 @@
-import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { isDeepStrictEqual } from "node:util";
+import { execute, type Fragment, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/fees/layers.ts";
 
@@ -13,19 +14,6 @@ export type Pair = {
   /** When the last fee was decided. */
   readonly crystallisedAt: Date | undefined;
 };
-
-type Row = {
-  readonly investorLogin: string;
-  readonly foldedNumber: bigint;
-  readonly earned: bigint;
-  readonly mark: bigint;
-  readonly crystallisedAt: Date | null;
-};
-
-const PAIRS = fragment`
-  select investor_login as "investorLogin", folded_number as "foldedNumber", earned_minor as earned, mark_e8 as mark,
-         crystallised_at as "crystallisedAt"
-  from pair`;
 
 /**
  * Begins the pair of an Investor that follows a Master: results from now on are its own. If it has before, its exit has folded all until then, and
@@ -57,14 +45,7 @@ export async function lockPairs(
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  const rows = await many<Row>(
-    tx,
-    sql`${PAIRS}
-        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
-        order by investor_login
-        for no key update`,
-  );
-  return await withLayers(tx, masterLogin, rows);
+  return await pairsOf(tx, masterLogin, investorLogins, fragment`for no key update`);
 }
 
 /** The pairs as of the snapshot of the connection. */
@@ -73,26 +54,48 @@ export async function readPairs(
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  const rows = await many<Row>(
-    db,
-    sql`${PAIRS}
-        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}`,
-  );
-  return await withLayers(db, masterLogin, rows);
+  return await pairsOf(db, masterLogin, investorLogins, fragment``);
 }
 
-async function withLayers(db: Queryable, masterLogin: string, rows: readonly Row[]): Promise<Map<string, Pair>> {
-  const layers = await listLayers(
+type Row = Pick<Pair, "investorLogin" | "foldedNumber"> & {
+  readonly earned: bigint;
+  readonly mark: bigint;
+  readonly crystallisedAt: Date | null;
+};
+
+/** By Investor, each with its layers from bottom to top. */
+async function pairsOf(
+  db: Queryable,
+  masterLogin: string,
+  investorLogins: readonly string[],
+  locking: Fragment,
+): Promise<Map<string, Pair>> {
+  const rows = await many<Row>(
     db,
-    masterLogin,
-    rows.map(({ investorLogin }) => investorLogin),
+    sql`select investor_login as "investorLogin", folded_number as "foldedNumber", earned_minor as earned, mark_e8 as mark,
+               crystallised_at as "crystallisedAt"
+        from pair
+        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
+        order by investor_login
+        ${locking}`,
   );
+  if (rows.length === 0) return new Map();
+  const layers = await many<Layer & Pick<Pair, "investorLogin">>(
+    db,
+    sql`select investor_login as "investorLogin", amount_e8 as amount, earned_from as "earnedFrom", earned_to as "earnedTo"
+        from layer
+        where master_login = ${masterLogin} and investor_login = any(${rows.map(({ investorLogin }) => investorLogin)}::text[])
+        order by investor_login, number`,
+  );
+  const byInvestor = Map.groupBy(layers, ({ investorLogin }) => investorLogin);
   return new Map(
     rows.map(({ investorLogin, foldedNumber, earned, mark, crystallisedAt }) => {
-      const own = layers.get(investorLogin) ?? [];
-      const earnings = { earned, mark, layers: own };
-      const known = { foldedNumber, earnings, storedLayers: own, crystallisedAt: crystallisedAt ?? undefined };
-      return [investorLogin, { investorLogin, masterLogin, ...known }];
+      const storedLayers = (byInvestor.get(investorLogin) ?? []).map(({ investorLogin: _login, ...layer }) => layer);
+      const known = { foldedNumber, storedLayers, crystallisedAt: crystallisedAt ?? undefined };
+      return [
+        investorLogin,
+        { investorLogin, masterLogin, earnings: { earned, mark, layers: storedLayers }, ...known },
+      ];
     }),
   );
 }
@@ -100,104 +103,48 @@ async function withLayers(db: Queryable, masterLogin: string, rows: readonly Row
 /** Saves folded results, decided fees and the layers that they change. The pairs must be locked. */
 export async function savePairs(tx: Transaction, pairs: readonly Pair[]): Promise<void> {
   if (pairs.length === 0) return;
+  const saved = pairs.map(({ earnings: { earned, mark, layers }, storedLayers, ...pair }) => {
+    return { ...pair, earned, markE8: mark, layers: layers.length, isLower: layers.length < storedLayers.length };
+  });
   await execute(
     tx,
     sql`update pair
         set folded_number = saved.folded_number, earned_minor = saved.earned, mark_e8 = saved.mark_e8,
             crystallised_at = saved.crystallised_at, change_id = nextval('pair_change')
-        from unnest(
-          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
-          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
-          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
-          ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
-          ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
-          ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
-        ) as saved (investor_login, master_login, folded_number, earned, mark_e8, crystallised_at)
+        from ${unnest(saved)} as saved (investor_login text, master_login text, folded_number bigint, earned bigint, mark_e8 bigint,
+                     crystallised_at timestamptz)
         where pair.investor_login = saved.investor_login and pair.master_login = saved.master_login`,
   );
+  const lower = saved.filter(({ isLower }) => isLower);
+  if (lower.length > 0) {
+    await execute(
+      tx,
+      sql`delete from layer
+          using ${unnest(lower)} as kept (investor_login text, master_login text, layers integer)
+          where layer.investor_login = kept.investor_login and layer.master_login = kept.master_login
+            and layer.number > kept.layers`,
+    );
+  }
   await saveLayers(tx, pairs);
 }
 
-/** The layers of some pairs of a Master, each from bottom to top, by Investor. The pairs must be locked, by a statement before, or be of the same snapshot. */
-async function listLayers(
-  db: Queryable,
-  masterLogin: string,
-  investorLogins: readonly string[],
-): Promise<Map<string, Layer[]>> {
-  if (investorLogins.length === 0) return new Map();
-  const rows = await many<Layer & Pick<Pair, "investorLogin">>(
-    db,
-    sql`select investor_login as "investorLogin", amount_e8 as amount, earned_from as "earnedFrom", earned_to as "earnedTo"
-        from layer
-        where master_login = ${masterLogin} and investor_login = any(${investorLogins}::text[])
-        order by investor_login, number`,
-  );
-  const layers = new Map<string, Layer[]>();
-  for (const { investorLogin, ...layer } of rows) {
-    const own = layers.get(investorLogin);
-    if (own === undefined) layers.set(investorLogin, [layer]);
-    else own.push(layer);
-  }
-  return layers;
-}
-
-/** Writes the layers that differ from the stored ones, and deletes those above the top. The pairs must be locked. */
+/** Writes the layers that differ from the stored ones. */
 async function saveLayers(tx: Transaction, pairs: readonly Pair[]): Promise<void> {
-  await deleteAbove(
-    tx,
-    pairs.filter(({ storedLayers, earnings }) => earnings.layers.length < storedLayers.length),
+  const changed = pairs.flatMap(({ investorLogin, masterLogin, storedLayers, earnings }) =>
+    earnings.layers.flatMap(({ amount, earnedFrom, earnedTo }, index) => {
+      const layer = { amount, earnedFrom, earnedTo };
+      if (isDeepStrictEqual(storedLayers[index], layer)) return [];
+      return [{ investorLogin, masterLogin, number: index + 1, amountE8: amount, earnedFrom, earnedTo }];
+    }),
   );
-  await upsert(
-    tx,
-    pairs.flatMap(({ investorLogin, masterLogin, storedLayers, earnings }) =>
-      earnings.layers.flatMap((layer, index) =>
-        isSame(storedLayers[index], layer) ? [] : [{ ...layer, investorLogin, masterLogin, number: index + 1 }],
-      ),
-    ),
-  );
-}
-
-async function deleteAbove(tx: Transaction, pairs: readonly Pair[]): Promise<void> {
-  if (pairs.length === 0) return;
-  await execute(
-    tx,
-    sql`delete from layer
-        using unnest(
-          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
-          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
-          ${pairs.map(({ earnings }) => earnings.layers.length)}::integer[]
-        ) as kept (investor_login, master_login, number)
-        where layer.investor_login = kept.investor_login and layer.master_login = kept.master_login
-          and layer.number > kept.number`,
-  );
-}
-
-async function upsert(
-  tx: Transaction,
-  changed: readonly (Layer & Pick<Pair, "investorLogin" | "masterLogin"> & { readonly number: number })[],
-): Promise<void> {
   if (changed.length === 0) return;
   await execute(
     tx,
     sql`insert into layer (investor_login, master_login, number, amount_e8, earned_from, earned_to)
         select investor_login, master_login, number, amount_e8, earned_from, earned_to
-        from unnest(
-          ${changed.map(({ investorLogin }) => investorLogin)}::text[],
-          ${changed.map(({ masterLogin }) => masterLogin)}::text[],
-          ${changed.map(({ number }) => number)}::integer[],
-          ${changed.map(({ amount }) => amount)}::bigint[],
-          ${changed.map(({ earnedFrom }) => earnedFrom)}::timestamptz[],
-          ${changed.map(({ earnedTo }) => earnedTo)}::timestamptz[]
-        ) as layer (investor_login, master_login, number, amount_e8, earned_from, earned_to)
+        from ${unnest(changed)} as layer (investor_login text, master_login text, number integer, amount_e8 bigint,
+                     earned_from timestamptz, earned_to timestamptz)
         on conflict (master_login, investor_login, number) do update
         set amount_e8 = excluded.amount_e8, earned_from = excluded.earned_from, earned_to = excluded.earned_to`,
-  );
-}
-
-function isSame(left: Layer | undefined, right: Layer): boolean {
-  return (
-    left?.amount === right.amount &&
-    left.earnedFrom.getTime() === right.earnedFrom.getTime() &&
-    left.earnedTo.getTime() === right.earnedTo.getTime()
   );
 }

@@ -11,7 +11,7 @@ import {
   times,
 } from "./crash-at-every-point.ts";
 import { complete } from "../processes/departure/complete.ts";
-import { joinEpisode } from "../processes/departure/episode.ts";
+import { joinEpisode } from "../processes/departure/decide.ts";
 import { WithdrawalState } from "#proto/pamm/subscription/v1/subscription.ts";
 import { holdForWithdrawal, requestWithdrawal } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
@@ -106,7 +106,7 @@ test("an episode of several withdrawals that crashes at any point decides all of
       // All join in one turn, so that each run has the same points.
       const decided = await Promise.all(
         leaving.map(({ id: subscriptionId, departure }) => {
-          return joinEpisode(deps, { departure, holding: { subscriptionId, masterLogin } }, Infinity);
+          return joinEpisode(deps, { ...departure, subscriptionId, masterLogin }, Infinity);
         }),
       );
       for (const end of decided) if (end.kind === "decided") await complete(deps, end.departure, aCall());

@@ -13,7 +13,7 @@ import {
 import { holdLock } from "../processes/account-lock.ts";
 import { complete } from "../processes/departure/complete.ts";
 import { decide } from "../processes/departure/decide.ts";
-import type { HeldDeparture } from "../processes/departure/departing.ts";
+import type { HeldDeparture } from "../processes/departure/carry-out.ts";
 import { type Departure, getDeparture, insertDepartures } from "../store/departures.ts";
 import { aCall, type World } from "./world.ts";
 
@@ -41,7 +41,8 @@ export async function holdForWithdrawal(
     recoverInMs: HELD_MS,
     queueUntil: undefined,
   };
-  const own = { kind: "WITHDRAWAL", operationId, investorLogin: login, requested, comment: "", requestId: "" } as const;
+  const outside = { subscriptionId: null, masterLogin: null, comment: "", requestId: "" };
+  const own = { kind: "WITHDRAWAL", operationId, investorLogin: login, requested, ...outside } as const;
   const [begun] = await insertDepartures(deps.pool, [{ ...own, ...times }]);
   const departure = begun ?? (await getDeparture(deps.pool, operationId));
   const { lockOwner } = departure;

@@ -190,7 +190,8 @@ test("an exit of a subscription that another command has ended is finally refuse
   const outcomeOf = async (operationId: string) => {
     const at = world.deps.now();
     const times = { at, deadlineAt: at, recoverInMs: 60_000, queueUntil: undefined };
-    const own = { kind: "EXIT", operationId, investorLogin, subscriptionId, masterLogin, requestId: "" } as const;
+    const none = { requested: 0n, comment: "", requestId: "" };
+    const own = { kind: "EXIT", operationId, investorLogin, subscriptionId, masterLogin, ...none } as const;
     const [exit] = await insertDepartures(world.deps.pool, [{ ...own, ...times }]);
     const held = await holdLock(world.deps, { login: investorLogin, lockOwner: exit?.lockOwner ?? "" }, aCall());
     const end = await decide(

@@ -49,9 +49,9 @@ export const DEPARTURE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "commands have the same account lock",
-    file: "services/subscription/domain/departure.ts",
-    find: "return `subscription:departure:${operationId}:${number}`;",
-    put: "return `subscription:departure:${operationId.length}:${number}`;",
+    file: "services/subscription/store/departures.ts",
+    find: "'subscription:departure:' || operation_id ||",
+    put: "'subscription:departure:' ||",
     detectedBy: ["I6"],
     seed: 7,
   },

@@ -8,11 +8,7 @@ import type { Completed } from "./complete.ts";
 import { depart } from "./depart.ts";
 import { outcomeUnknown } from "./end.ts";
 
-type Wanted = NewDeparture extends infer Each
-  ? Each extends unknown
-    ? Omit<Each, "at" | "requestId" | "recoverInMs">
-    : never
-  : never;
+type Wanted = Omit<NewDeparture, "at" | "requestId" | "recoverInMs">;
 
 /** How long a repeated command waits for the process that works on its first request. */
 const MAX_JOIN_MS = 9_000;

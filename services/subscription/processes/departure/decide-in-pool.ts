@@ -6,38 +6,25 @@ import { isSameDatabase } from "#kernel/postgres/database-identity.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import type { AccountBook } from "../../domain/books.ts";
+import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { decideDue } from "../../domain/fees/due.ts";
 import { allocationInProgress, checkDeparture, departureReasons } from "../../domain/departure-reasons.ts";
-import { departureKey } from "../../domain/departure.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { type FeeDecision, insertDecisions, listUncounted } from "../../store/fee-decisions.ts";
+import { listUncounted } from "../../store/fee-decisions.ts";
+import { lockHoldings } from "../../store/holdings.ts";
 import { listInvestorStates } from "../../store/investor-states.ts";
-import { markDecided } from "../../store/departures.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { lockPairs, type Pair, savePairs } from "../../store/pairs.ts";
-import { insertReserves } from "../../store/reserves.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { askTerms, type AskedTerms, termsTogether } from "../../fees/ask-terms.ts";
 import { decidedPair } from "../../fees/decide-due.ts";
-import { decideAmounts, type DueOfDeparture, dueOfDeparture } from "../../fees/due-of-departure.ts";
+import { dueOfDeparture } from "../../fees/due-of-departure.ts";
 import { foldPairs, isEarnedBefore } from "../../fees/fold-pairs.ts";
+import { begunElsewhere, carryOut, type DecisionEnd, type Ends, feesWait, type HeldDeparture } from "./carry-out.ts";
 import { takeOutOfPool } from "./take-out.ts";
-import {
-  begunElsewhere,
-  bucketsAfter,
-  type DecisionEnd,
-  type DepartingBooks,
-  feesOfDeparture,
-  feesWait,
-  isPosted,
-  leftStatusOf,
-  lockDeparting,
-  type PooledDeparture,
-} from "./departing.ts";
 
 /** Short, because other departures of the pool wait for their turn. */
 const READ_MS = 3_000;
@@ -46,21 +33,21 @@ const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 50;
 
+/** One from a pool, with what is recorded of it when it is decided. */
+export type PooledDeparture = HeldDeparture & { readonly subscriptionId: bigint; readonly masterLogin: string };
+
 /** Departures of one pool that are decided together, each of another Investor. */
 export type Together = { readonly masterLogin: string; readonly departures: readonly PooledDeparture[] };
-
-/** By the id of the operation; "moved" for those that are not named. */
-export type Ends = ReadonlyMap<string, DecisionEnd>;
 
 /**
  * Decides departures of one pool in one transaction under the lock of the Master's row: it allocates and strikes up to the log position of a
  * reading at which the Master is flat, decides the fees that are due, takes the amounts out of the pool and reserves them. No money is sent
- * from here. Throws a refusal of all of them, and FeesNotKnown; then nothing was decided.
+ * from here. Throws a refusal of all of them; then nothing was decided.
  */
 export async function decideInPool(deps: Deps, together: Together, parent: CallContext): Promise<Ends> {
   const context = childContext(parent, { withinMs: READ_MS });
   const { masterLogin, departures } = together;
-  const investorLogins = departures.map(({ departure }) => departure.investorLogin);
+  const investorLogins = departures.map(({ investorLogin }) => investorLogin);
   let reads = 0;
   let known: { readonly [Fact in keyof Facts]?: Facts[Fact] | undefined } = {
     reading: latestReading(together),
@@ -69,14 +56,13 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
   for (let commits = 0; commits < MAX_COMMITS && reads < MAX_READS; commits += 1) {
     const [reading, terms] = await Promise.all([
       known.reading ?? readMaster(deps, masterLogin, context),
-      known.terms ??
-        askTerms(deps, { masterLogin, investorLogins }, context).catch((error: unknown) => new FeesNotKnown(error)),
+      known.terms ?? askTerms(deps, { masterLogin, investorLogins }, context).catch(feesWait),
     ]);
-    if (terms instanceof FeesNotKnown) throw terms;
+    if ("kind" in terms) return allWith(departures, terms);
     checkDeparture({ master: { isComplete: reading.isComplete, openPositions: reading.marks.length } });
     const end = await inTransaction(deps.pool, (tx) => decideAt(tx, deps, together, { reading, terms }));
     if (typeof end === "object") {
-      for (const kind of new Set(departures.map(({ departure }) => departure.kind))) failpoint("after_decision", kind);
+      for (const kind of new Set(departures.map((departure) => departure.kind))) failpoint("after_decision", kind);
       return end;
     }
     if (end === "moved" && known.reading === undefined) reads += 1;
@@ -87,9 +73,13 @@ export async function decideInPool(deps: Deps, together: Together, parent: CallC
   );
 }
 
+function allWith(departures: readonly PooledDeparture[], end: DecisionEnd): Ends {
+  return new Map(departures.map(({ operationId }) => [operationId, end]));
+}
+
 /** The latest of those that came with the account locks. One with open positions is read again: they may be closed by now. */
 function latestReading({ masterLogin, departures }: Together): MasterReading | undefined {
-  const flat = departures.flatMap(({ departure: { reading } }) =>
+  const flat = departures.flatMap(({ reading }) =>
     reading?.login === masterLogin && reading.marks.length === 0 ? reading : [],
   );
   return flat.toSorted((one, other) => Number(other.logNumber - one.logNumber)).at(0);
@@ -97,17 +87,10 @@ function latestReading({ masterLogin, departures }: Together): MasterReading | u
 
 /** Those that came while the account locks were taken, when each departure has its own. */
 function knownTerms(departures: readonly PooledDeparture[]): AskedTerms | undefined {
-  const known = departures.flatMap(({ departure: { investorLogin, terms } }) =>
+  const known = departures.flatMap(({ investorLogin, terms }) =>
     terms === undefined ? [] : [[investorLogin, terms] as const],
   );
   return known.length === departures.length ? termsTogether(new Map(known)) : undefined;
-}
-
-/** `fee` has not answered: nothing was decided. */
-export class FeesNotKnown extends Error {
-  constructor(cause: unknown) {
-    super("terms of fees are not known", { cause });
-  }
 }
 
 type Facts = { readonly reading: MasterReading; readonly terms: AskedTerms };
@@ -122,13 +105,12 @@ async function decideAt(
   const { requestedAt: at, logNumber: through } = reading;
   const master = await lockMaster(tx, masterLogin);
   assert(master !== undefined, "a holding belongs to a Master");
-  const logins = departures.map(({ departure }) => departure.investorLogin);
   const { ledger, accounts, end } = await openLedger(tx, deps, master, {
     through,
     // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
-    logins,
-    subscriptionIds: departures.map(({ holding }) => holding.subscriptionId),
+    logins: departures.map(({ investorLogin }) => investorLogin),
+    subscriptionIds: departures.map(({ subscriptionId }) => subscriptionId),
     isForStrike: true,
   });
   const isAtReading = end === "done" && master.filedNumber === through;
@@ -136,14 +118,12 @@ async function decideAt(
   await saveLedger(tx, deps, struck ?? ledger);
   if (end === "full") return "more";
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtReading && struck === undefined);
-  if (isStopped || terms.isStopped) return refusedAll(departures, safetyStop(masterLogin, "stopped"));
+  if (isStopped || terms.isStopped) {
+    return allWith(departures, { kind: "refused", refusal: safetyStop(masterLogin, "stopped") });
+  }
   if (struck === undefined) return "moved";
   const { pool } = struck;
   return await decideStruck(tx, deps, departures, { reading, terms, accounts, pool, master: struck.master });
-}
-
-function refusedAll(departures: readonly PooledDeparture[], refusal: Refusal): Ends {
-  return new Map(departures.map(({ departure }) => [departure.operationId, { kind: "refused", refusal }]));
 }
 
 /** After the strike. */
@@ -157,53 +137,80 @@ async function decideStruck(
   tx: Transaction,
   deps: Deps,
   departures: readonly PooledDeparture[],
-  struck: Struck,
+  { reading: { requestedAt: at, logNumber }, terms, master, accounts, pool }: Struck,
 ): Promise<Ends | "more"> {
-  const { terms, master, accounts } = struck;
-  const { login: masterLogin, lastAllocation: throughNumber } = master;
-  const books = await lockDeparting(tx, accounts, departures);
-  const held = await listHeld(tx, books);
+  const { login: masterLogin, database, lastAllocation: throughNumber } = master;
+  const all = await lockBooks(tx, accounts, departures);
+  const held = await listHeld(tx, all);
+  const uncounted = isSameDatabase(terms.database, database)
+    ? await listUncounted(tx, masterLogin, departures, terms.askedAt)
+    : new Set(departures.map(({ investorLogin }) => investorLogin));
   const ends = new Map<string, DecisionEnd>();
-  const possible = books.filter(({ pooled, ...own }) => {
-    const { operationId, investorLogin } = pooled.departure;
-    const refusal = reasonOf(pooled, own, { database: master.database, isHeld: held.has(investorLogin) });
+  const counted = all.filter((each) => {
+    const { operationId, investorLogin } = each.departure;
+    const refusal = reasonOf(each, { database, isHeld: held.has(investorLogin) });
     if (refusal !== undefined) ends.set(operationId, { kind: "refused", refusal });
-    return refusal === undefined;
+    else if (uncounted.has(investorLogin)) ends.set(operationId, feesWait());
+    return !ends.has(operationId);
   });
-  const ids = possible.map(({ pooled }) => pooled.holding.subscriptionId);
-  const uncounted = isSameDatabase(terms.database, master.database)
-    ? await listUncounted(tx, masterLogin, ids, terms.askedAt)
-    : new Set(ids);
-  const counted = possible.filter(({ pooled }) => {
-    const isCounted = !uncounted.has(pooled.holding.subscriptionId);
-    if (!isCounted) ends.set(pooled.departure.operationId, feesWait());
-    return isCounted;
-  });
-  const pairs = await lockPairs(
-    tx,
-    masterLogin,
-    counted.map(({ pooled }) => pooled.departure.investorLogin),
-  );
-  const before = counted.map(({ pooled: { departure } }) => {
-    const pair = pairs.get(departure.investorLogin);
+  const logins = counted.map(({ departure }) => departure.investorLogin);
+  const pairs = await lockPairs(tx, masterLogin, logins);
+  const before = logins.map((login) => {
+    const pair = pairs.get(login);
     assert(pair !== undefined, "an Investor in a pool has a pair");
-    return { pair, terms: terms.of(departure.investorLogin).terms };
+    return { pair, terms: terms.of(login).terms };
   });
   const folded = await foldPairs(tx, masterLogin, before, throughNumber);
   if (folded.some((pair) => pair.foldedNumber < throughNumber || isEarnedBefore(pair, terms.of(pair.investorLogin)))) {
     await savePairs(tx, folded);
     return "more";
   }
-  const due = folded.flatMap((pair, index): WithFees[] => {
+  const leavers = folded.flatMap((pair, index) => {
     const each = counted[index];
-    return each === undefined ? [] : [withFees(each, pair, struck)];
+    return each === undefined ? [] : { ...each, ...dueOf(each, pair, { terms, throughNumber, at }) };
   });
-  for (const end of await carryOut(tx, deps, due, struck)) ends.set(end.departure.operationId, end);
-  return ends;
+  const decided = await carryOut(tx, deps, leavers, {
+    at,
+    settledNumber: logNumber,
+    allocationNumber: throughNumber,
+    async take(leaving) {
+      await savePairs(
+        tx,
+        leaving.map(({ pair }) => pair),
+      );
+      await takeOutOfPool(tx, deps, { masterLogin, pool, leaving, at: deps.now() });
+    },
+  });
+  return new Map([...ends, ...decided]);
+}
+
+/** A departure with the books of its Investor. */
+type WithBooks = {
+  readonly departure: PooledDeparture;
+  readonly account: AccountBook;
+  readonly holding: HoldingBook;
+};
+
+/** Locks the holdings. The caller has locked the Master and the accounts. */
+async function lockBooks(
+  tx: Transaction,
+  accounts: readonly AccountBook[],
+  departures: readonly PooledDeparture[],
+): Promise<WithBooks[]> {
+  const holdings = await lockHoldings(
+    tx,
+    departures.map(({ subscriptionId }) => subscriptionId),
+  );
+  return departures.map((departure) => {
+    const account = accounts.find(({ login }) => login === departure.investorLogin);
+    const holding = holdings.find(({ subscriptionId }) => subscriptionId === departure.subscriptionId);
+    assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
+    return { departure, account, holding };
+  });
 }
 
 /** The Investors whose inflows wait on their accounts for the end of a deficit, or for an archived Master. */
-async function listHeld(tx: Transaction, books: readonly DepartingBooks[]): Promise<ReadonlySet<string>> {
+async function listHeld(tx: Transaction, books: readonly WithBooks[]): Promise<ReadonlySet<string>> {
   const inbound = books.flatMap(({ account, holding }) => (holding.buckets.inbound === 0n ? [] : account.login));
   const states = inbound.length === 0 ? [] : [...(await listInvestorStates(tx, inbound))];
   return new Set(states.flatMap(([login, { holding }]) => (holding?.isHeld === true ? login : [])));
@@ -211,8 +218,7 @@ async function listHeld(tx: Transaction, books: readonly DepartingBooks[]): Prom
 
 /** Why a departure is refused at the log position of the reading. */
 function reasonOf(
-  { departure: { kind, heldLogNumber: heldNumber, database: begunIn } }: PooledDeparture,
-  { account, holding }: DepartingBooks,
+  { departure: { kind, heldLogNumber: heldNumber, database: begunIn }, account, holding }: WithBooks,
   { database, isHeld }: { readonly database: string; readonly isHeld: boolean },
 ): Refusal | undefined {
   if (begunIn !== database) return begunElsewhere();
@@ -225,91 +231,18 @@ function reasonOf(
   })[0];
 }
 
-/** A departure with what is due of its Investor. */
-type WithFees = DepartingBooks & {
-  readonly pooled: PooledDeparture;
-  readonly due: DueOfDeparture;
-  /** Before and after the decision. */
-  readonly pair: Pair;
-  readonly after: Pair;
-};
-
-/** Money leaves a pool only while the Master is flat, so there is no floating result. */
-function withFees(
-  books: DepartingBooks & { readonly pooled: PooledDeparture },
-  pair: Pair,
-  { reading: { requestedAt: at }, terms, master: { lastAllocation: throughNumber } }: Struck,
-): WithFees {
-  const { departure } = books.pooled;
-  const { masterLogin, earnings, crystallisedAt: since } = pair;
+/** What is due of a departure, and its pair afterwards. Money leaves a pool only while the Master is flat, so there is no floating result. */
+function dueOf(
+  { departure, account, holding }: WithBooks,
+  before: Pair,
+  { terms, ...flat }: { readonly terms: AskedTerms; readonly throughNumber: bigint; readonly at: Date },
+) {
+  const { masterLogin, earnings, crystallisedAt: since } = before;
   const facts = terms.of(departure.investorLogin);
-  const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, throughNumber, since, at };
+  const own = { masterLogin, earnings, terms: facts.terms, debts: facts.debts, since, ...flat };
   const decided = decideDue({ ...own, floating: 0n, markedAt: undefined });
-  const after = decidedPair(pair, decided.earnings, at);
-  return { ...books, pair, after, due: dueOfDeparture(departure, decided.due, facts) };
-}
-
-async function carryOut(
-  tx: Transaction,
-  deps: Deps,
-  counted: readonly WithFees[],
-  { reading: { requestedAt: at, logNumber: settledNumber }, master, pool }: Struck,
-): Promise<Extract<DecisionEnd, { kind: "decided" }>[]> {
-  const { login: masterLogin, lastAllocation: allocationNumber } = master;
-  const decisions = await decideAmounts(
-    tx,
-    counted.map(({ pooled: { departure }, account, holding, due }) => {
-      const { unposted, quarantined } = account.buckets;
-      return { departure, due, held: departure.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
-    }),
-  );
-  const decided = decisions.flatMap((decision, index) => {
-    const each = counted[index];
-    if (each === undefined) return [];
-    const { pooled, account, holding, due, pair, after } = each;
-    const { departure } = pooled;
-    const buckets = bucketsAfter(departure, holding, decision);
-    const position = { ...pooled.holding, settledNumber, allocationNumber };
-    const record = { ...departure, ...decision.numbers, ...position, leftStatus: leftStatusOf(departure, buckets) };
-    return [{ pooled, books: { account, holding }, due, pair, after, decision, buckets, record }];
-  });
-  const marked = await markDecided(
-    tx,
-    decided.map(({ record }) => record),
-    deps.now(),
-  );
-  // The tries of the others have been ended meanwhile.
-  const own = decided.flatMap((each) => {
-    const requestId = marked.get(each.record.operationId);
-    if (requestId === undefined) return [];
-    return [
-      { ...each, holding: each.pooled.holding, departure: { ...each.record, state: "DECIDED" as const, requestId } },
-    ];
-  });
-  if (own.length === 0) return [];
-  await savePairs(
-    tx,
-    own.map(({ after }) => after),
-  );
-  const departing = own.map(({ departure, books, decision, buckets }) => ({ departure, books, decision, buckets }));
-  const takenAt = deps.now();
-  await takeOutOfPool(tx, deps, { masterLogin, pool, departing, at: takenAt });
-  await insertReserves(
-    tx,
-    own.flatMap(({ holding: { subscriptionId }, decision }) =>
-      decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: false })),
-    ),
-    takenAt,
-  );
-  const starts = (pair: Pair) => [pair.crystallisedAt, lastCutOff(deps.week, at)];
-  const inserted = await insertDecisions(
-    tx,
-    own.flatMap(({ departure, due, pair }) => {
-      return feesOfDeparture(departure, due, { masterLogin, starts: starts(pair), at }) ?? [];
-    }),
-  );
-  const feesOf = new Map<string, FeeDecision>(inserted.map((fees) => [fees.departureKey, fees]));
-  return own.map(({ departure, books: { account } }) => {
-    return { kind: "decided", departure, fees: feesOf.get(departureKey(departure)), isPosted: isPosted(account) };
-  });
+  const { unposted, quarantined } = account.buckets;
+  const amounts = { held: departure.heldBalance, unposted, quarantined, pooled: holding.buckets.pooled };
+  const pair = decidedPair(before, decided.earnings, flat.at);
+  return { due: dueOfDeparture(departure, decided.due, facts), amounts, since, pair };
 }

@@ -4,31 +4,21 @@ import { isSameDatabase, readDatabase } from "#kernel/postgres/database-identity
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import type { DepartureDecision } from "../../domain/decide-departure.ts";
+import type { AccountBook } from "../../domain/books.ts";
+import { changeAccount, move, sumOfReserves } from "../../domain/buckets.ts";
 import { decideDebts } from "../../domain/fees/due.ts";
 import { departureReasons } from "../../domain/departure-reasons.ts";
-import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
-import { hasUncounted, insertDecisions } from "../../store/fee-decisions.ts";
+import { listUncounted } from "../../store/fee-decisions.ts";
 import { takeBackFlows } from "../../store/flows.ts";
 import { changeHoldings, lockHoldings } from "../../store/holdings.ts";
-import { findInvestorState } from "../../store/investor-states.ts";
-import { markDecided } from "../../store/departures.ts";
+import { type BookedHolding, findInvestorState } from "../../store/investor-states.ts";
 import { lockMaster } from "../../store/masters.ts";
-import { insertReserves } from "../../store/reserves.ts";
 import { askTerms } from "../../fees/ask-terms.ts";
-import { decideAmounts, dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
-import {
-  begunElsewhere,
-  type DecisionEnd,
-  feesOfDeparture,
-  feesWait,
-  type HeldDeparture,
-  isPosted,
-  type LeftHolding,
-} from "./departing.ts";
-import { changeAccount, move, sumOfReserves } from "../../domain/buckets.ts";
+import { dueOfDeparture, inflowsOnly } from "../../fees/due-of-departure.ts";
+import { begunElsewhere, carryOut, type DecisionEnd, feesWait, type HeldDeparture, type Leaving } from "./carry-out.ts";
+
+type LeftHolding = Pick<BookedHolding, "subscriptionId" | "masterLogin">;
 
 /**
  * Decides a withdrawal outside a pool, in one transaction: the account lock keeps the balance unchanged. Only debts are due. `waitsIn`: the Investor
@@ -55,25 +45,22 @@ export async function decideOutsidePool(
     const database = await readDatabase(tx);
     if (departure.database !== database) return { kind: "refused", refusal: begunElsewhere() };
     if (!isSameDatabase(database, terms.database)) return feesWait();
-    if (await hasUncounted(tx, investorLogin, terms.askedAt)) return feesWait();
+    const uncounted = await listUncounted(tx, "", [{ investorLogin, subscriptionId: undefined }], terms.askedAt);
+    if (uncounted.size > 0) return feesWait();
     const due = dueOfDeparture(departure, decideDebts({ ...facts, at: now }), facts);
-    const waiting = waitsIn && (await lockWaiting(tx, investorLogin, account, waitsIn));
     const { unposted, quarantined } = account.buckets;
-    const waits = waiting?.amount ?? 0n;
-    const [decision] = await decideAmounts(tx, [
-      waiting === undefined
-        ? { departure, due, held: departure.heldBalance, unposted, quarantined, pooled: 0n }
-        : { departure, due, ...inflowsOnly(waits) },
-    ]);
-    assert(decision !== undefined);
-    const outside = { settledNumber: null, allocationNumber: null, leftStatus: null };
-    const decided = { ...departure, ...decision.numbers, ...outside, state: "DECIDED" as const };
-    if (!(await markDecided(tx, [decided], now)).has(operationId)) return { kind: "moved" };
-    if (waiting !== undefined) await takeWaiting(tx, deps, waiting, decision);
-    const starts = [lastCutOff(deps.week, now)];
-    const fees = feesOfDeparture(departure, due, { masterLogin: undefined, starts, at: now });
-    const [inserted] = await insertDecisions(tx, fees === undefined ? [] : [fees]);
-    return { kind: "decided", departure: decided, fees: inserted, isPosted: isPosted(account) };
+    const waiting = waitsIn && (await lockWaiting(tx, investorLogin, waitsIn));
+    const amounts = waiting?.amounts ?? { held: departure.heldBalance, unposted, quarantined, pooled: 0n };
+    const leaver = { departure, account, holding: waiting?.holding, due, amounts, since: undefined };
+    const ends = await carryOut(tx, deps, [leaver], {
+      at: now,
+      settledNumber: null,
+      allocationNumber: null,
+      take: async (leaving) => {
+        for (const each of leaving) await takeWaiting(tx, deps, each);
+      },
+    });
+    return ends.get(operationId) ?? { kind: "moved" };
   });
 }
 
@@ -86,37 +73,27 @@ function reasonOf(
   return departureReasons({ account: { filedNumber, heldNumber }, share: { isMoving, pooled: 0n } })[0];
 }
 
-type Waiting = { readonly amount: bigint; readonly account: AccountBook; readonly holding: HoldingBook };
-
 /** What waits on the account; 0 when the deficit has ended since. */
-async function lockWaiting(
-  tx: Transaction,
-  investorLogin: string,
-  account: AccountBook,
-  { subscriptionId }: LeftHolding,
-): Promise<Waiting> {
+async function lockWaiting(tx: Transaction, investorLogin: string, { subscriptionId }: LeftHolding) {
   const [holding] = await lockHoldings(tx, [subscriptionId]);
   assert(holding !== undefined, "an Investor in a pool has a holding");
   const { holding: present } = await findInvestorState(tx, investorLogin);
   const isHeld = present?.subscriptionId === subscriptionId && present.isHeld;
-  return { amount: isHeld ? holding.buckets.inbound : 0n, account, holding };
+  return { holding, amounts: inflowsOnly(isHeld ? holding.buckets.inbound : 0n) };
 }
 
 /** The rest of the inflows stays as it is. */
 async function takeWaiting(
   tx: Transaction,
-  { now, wakeSignals }: Deps,
-  { account, holding }: Waiting,
-  decision: DepartureDecision,
+  { wakeSignals }: Deps,
+  { account, holding, decision }: Leaving,
 ): Promise<void> {
-  const { subscriptionId } = holding;
   const amount = sumOfReserves(decision);
-  if (amount === 0n) return;
+  if (holding === undefined || amount === 0n) return;
+  const { subscriptionId } = holding;
   assert.equal(await takeBackFlows(tx, subscriptionId, amount), amount, "what waits is in flows without a mirror");
   const change = move("inbound", "outside", amount);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, change) }]);
   await changeHoldings(tx, [{ subscriptionId, ...change }]);
-  const reserves = decision.reserves.map((reserve) => ({ ...reserve, subscriptionId, isOutside: true }));
-  await insertReserves(tx, reserves, now());
   afterCommit(tx, wakeSignals.mirrors.notify);
 }

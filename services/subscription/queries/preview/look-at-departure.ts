@@ -20,7 +20,7 @@ import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { readPositions } from "../holding-now.ts";
 import { type AccountFacts, previewLock } from "./preview-lock.ts";
 import { oneOfEachCode } from "./until-passed.ts";
-import { afterExit, type HoldingBuckets } from "../../domain/buckets.ts";
+import { changeHolding, type HoldingBuckets, takenOut } from "../../domain/buckets.ts";
 import { departureFigures } from "../../messages/subscription.ts";
 
 export type WantedDeparture = {
@@ -116,13 +116,11 @@ async function readDeparture(
   const departure = { ...wanted, operationId: PREVIEW };
   const due = dueOfDeparture(departure, decideNow(fee), fee.facts);
   const buckets = holding && struck(holding);
-  const [decision] = await decideAmounts(db, [
-    waits === undefined
-      ? { departure, due, held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n }
-      : { departure, due, ...inflowsOnly(waits) },
-  ]);
+  const whole = { held: account.balance, unposted, quarantined, pooled: buckets?.pooled ?? 0n };
+  const amounts = waits === undefined ? whole : inflowsOnly(waits);
+  const [decision] = await decideAmounts(db, [{ departure, due, amounts }]);
   assert(decision !== undefined);
-  const exited = kind === "EXIT" && buckets !== undefined ? afterExit(buckets, decision) : undefined;
+  const exited = kind === "EXIT" ? buckets && changeHolding(buckets, takenOut(kind, decision)) : undefined;
   return { books, fee, decided: { decision, exited } };
 }
 
