@@ -14,18 +14,11 @@ import { subscriptionService } from "../service.ts";
 import { departureCommits } from "../store/departure-commits.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { debtKey } from "../testing/fee-fake.ts";
-import {
-  aWithdrawal,
-  decideWithdrawal,
-  deposit,
-  holdForWithdrawal,
-  requestWithdrawal,
-  withdraw,
-} from "../testing/funding.ts";
+import { decideWithdrawal, holdForWithdrawal, requestWithdrawal, withdraw } from "../testing/funding.ts";
 import { createLatch } from "../testing/latch.ts";
-import { inBucket, publishedEvents, balances } from "../testing/ledger.ts";
+import { inBucket, publishedEvents } from "../testing/ledger.ts";
 import { pausedAt, pausedAtTerms } from "../testing/paused.ts";
-import { settle, subscribed, whileJobsRun, aPair, settleAndReconcile } from "../testing/settle.ts";
+import { settle, subscribed, aPair, settleAndReconcile } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, withFees, type World } from "../testing/world.ts";
 
@@ -619,16 +612,4 @@ test("money that comes to the account between its lock and the decision is read 
   });
   await settleAndReconcile(world);
   expect(balanceOf(world.platform.ledger, login)).toBe(65_00n);
-});
-
-test("a repeated request waits for the first one that is still open, and gets its answer", async () => {
-  const { world, masterLogin, investorLogin } = await aPair(500_00n);
-  await deposit(world, investorLogin, 100_00n);
-  const request = aWithdrawal(world, { operationId: "1", investorLogin, amount: 600_00n });
-  const calls = [1, 2, 3].map(() => world.service.withdraw(request, aCall()));
-  const answers = await whileJobsRun(world, Promise.all(calls));
-  expect(answers[0]).toMatchObject({ state: PAID, figures: { effective: { minorUnits: 600_00n } } });
-  expect(answers).toEqual([answers[0], answers[0], answers[0]]);
-  await settleAndReconcile(world);
-  expect(balances(world, investorLogin, masterLogin)).toEqual([0n, 0n]);
 });

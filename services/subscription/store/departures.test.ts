@@ -17,7 +17,8 @@ const OUTSIDE = {
 
 /** The first try of a withdrawal that may wait until its Master is flat. */
 async function begin(db: Queryable, operationId: string) {
-  const own = { operationId, investorLogin: "9001", requested: 100n, comment: "", requestId: "" } as const;
+  const none = { comment: "", requestId: "", subscriptionId: null, masterLogin: null };
+  const own = { operationId, investorLogin: "9001", requested: 100n, ...none };
   const until = new Date(Date.now() + 60_000);
   const times = { at: new Date(), deadlineAt: until, queueUntil: until, recoverInMs: 60_000 };
   await insertDepartures(db, [{ kind: "WITHDRAWAL", ...own, ...times }]);
@@ -39,22 +40,6 @@ async function release(db: Queryable, operationId: string): Promise<void> {
   await markReleased(db, operationId, lockOwner ?? "");
 }
 
-test("a try decides once, and not after it has ended", async () => {
-  const { pool } = await testDatabase("subscription");
-  const refused = await begin(pool, "refused");
-  expect(await markRefused(pool, { ...refused, try: 1 }, REFUSED)).toBe(true);
-  expect(await decide(pool, "refused", 1)).toBe(false);
-
-  await begin(pool, "waiting");
-  expect(await markWaiting(pool, { operationId: "waiting", try: 1 }, "account_busy")).toBe(true);
-  expect(await decide(pool, "waiting", 1)).toBe(false);
-  await release(pool, "waiting");
-  expect(await startDue(pool)).toEqual(["waiting"]);
-  expect(await decide(pool, "waiting", 1)).toBe(false);
-  expect(await decide(pool, "waiting", 2)).toBe(true);
-  expect(await decide(pool, "waiting", 2)).toBe(false);
-});
-
 test("what is decided, and a later try, are not ended by the try before", async () => {
   const { pool } = await testDatabase("subscription");
   const decided = await begin(pool, "decided");
@@ -69,14 +54,4 @@ test("what is decided, and a later try, are not ended by the try before", async 
   expect(await markRefused(pool, { ...later, try: 1 }, REFUSED)).toBe(false);
   expect(await markWaiting(pool, { ...later, try: 1 }, "account_busy")).toBe(false);
   expect(await markWaiting(pool, { ...later, try: 2 }, "account_busy")).toBe(true);
-});
-
-test("the next try begins once, and when the account lock of the last one is released", async () => {
-  const { pool } = await testDatabase("subscription");
-  await begin(pool, "waiting");
-  await markWaiting(pool, { operationId: "waiting", try: 1 }, "account_busy");
-  expect(await startDue(pool)).toEqual([]);
-  await release(pool, "waiting");
-  expect(await startDue(pool)).toEqual(["waiting"]);
-  expect(await startDue(pool)).toEqual([]);
 });

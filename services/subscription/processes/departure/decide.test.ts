@@ -6,13 +6,12 @@ import { expectBooksToReconcile } from "../../testing/books.ts";
 import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, type Withdrawal } from "../../testing/funding.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld, withFees, type World } from "../../testing/world.ts";
+import { aCall, aMaster, aWorld, withFees, type World } from "../../testing/world.ts";
 import { inBucket, poolLedger } from "../../testing/ledger.ts";
 import { pausedAt } from "../../testing/paused.ts";
 import { trader } from "../../testing/trader.ts";
 import type { Deps } from "../../deps.ts";
 import { allocateResults } from "../../jobs/allocate-results.ts";
-import { getDeparture } from "../../store/departures.ts";
 
 async function settledNumberOf({ deps }: World, { operationId }: Withdrawal): Promise<bigint | null> {
   const { settled } = await one<{ settled: bigint | null }>(
@@ -25,50 +24,6 @@ async function settledNumberOf({ deps }: World, { operationId }: Withdrawal): Pr
 async function expectNothingReserved({ deps }: World): Promise<void> {
   expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
 }
-
-test("a withdrawal from a pool is decided with the Master, its log position and four amounts", async () => {
-  const { world, masterLogin, investorLogin, id } = await aPair(500_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { lockOwner } = withdrawal;
-  const decision = {
-    state: "DECIDED",
-    try: 1,
-    lockOwner,
-    subscriptionId: id,
-    masterLogin,
-    before: 500_00n,
-    pending: 0n,
-    available: 500_00n,
-    effective: 200_00n,
-  };
-  expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
-  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
-  expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
-  const ledger = await poolLedger(world, masterLogin);
-  expect(ledger.holdings).toMatchObject([{ pooled: 300_00n, reserved: 200_00n }]);
-  await expectBooksToReconcile(world);
-});
-
-test("a withdrawal of an Investor outside a pool reads no Master and reserves nothing", async () => {
-  const world = await aWorld();
-  const investorLogin = anInvestor(world, 80_00n);
-  const withdrawal = await holdForWithdrawal(world, investorLogin, 100_00n);
-  const reads = vi.spyOn(world.platform.client, "readAccount");
-  const decision = {
-    state: "DECIDED",
-    subscriptionId: null,
-    masterLogin: null,
-    before: 80_00n,
-    pending: 0n,
-    available: 80_00n,
-    effective: 80_00n,
-  };
-  expect(await decideWithdrawal(world, withdrawal)).toMatchObject(decision);
-  expect(await getDeparture(world.deps.pool, withdrawal.operationId)).toMatchObject(decision);
-  expect(await settledNumberOf(world, withdrawal)).toBeNull();
-  expect(reads).not.toHaveBeenCalled();
-  await expectNothingReserved(world);
-});
 
 test("a try is refused with allocation_in_progress, which is not final, when the Master cannot be read", async () => {
   const { world, investorLogin } = await aPair(500_00n);
