@@ -12,7 +12,7 @@ import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate } from "../domain/validate.ts";
 import { getLatestOfPair } from "../latest-subscription.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
-import { beginOrJoin, join } from "../processes/departure/begin.ts";
+import { beginOrJoin, join } from "../processes/departure/depart.ts";
 import { insertOperationLabels } from "../store/operations.ts";
 import { type Departure, findDeparture, findQueuedExit } from "../store/departures.ts";
 import { findFirstExitTransfer } from "../store/exit-transfers.ts";

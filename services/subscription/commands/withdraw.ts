@@ -10,7 +10,7 @@ import {
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { isLogin, isPresent, validate, wrong } from "../domain/validate.ts";
-import { beginOrJoin } from "../processes/departure/begin.ts";
+import { beginOrJoin } from "../processes/departure/depart.ts";
 import type { Completed } from "../processes/departure/complete.ts";
 import { outcomeUnknown } from "../processes/departure/end.ts";
 import { departureFigures } from "../messages/subscription.ts";

@@ -615,8 +615,7 @@ create table departure (
   -- Since when the Master has been flat without a break, while it waits; null while it is not.
   ready_at           timestamptz,
 
-  -- The decision. Log position of the Master at which it was made, and the last of its allocations by then; null outside a pool.
-  settled_number     bigint,
+  -- The decision. The last allocation of the Master by then; null outside a pool.
   allocation_number  bigint,
   before_minor       bigint,
   pending_minor      bigint,

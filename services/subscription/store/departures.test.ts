@@ -10,7 +10,6 @@ const NUMBERS = { before: 500n, pending: 0n, available: 500n, effective: 100n };
 const OUTSIDE = {
   subscriptionId: null,
   masterLogin: null,
-  settledNumber: null,
   allocationNumber: null,
   leftStatus: null,
 };

@@ -149,10 +149,9 @@ export async function beginNextTry(
   );
 }
 
-/** What is decided about a departure. The numbers of its Master are null outside a pool. */
+/** What is decided about a departure. The last allocation of its Master is null outside a pool. */
 export type Decided = DepartureNumbers &
   Pick<Departure, "operationId" | "try" | "subscriptionId" | "masterLogin" | "leftStatus"> & {
-    readonly settledNumber: bigint | null;
     readonly allocationNumber: bigint | null;
   };
 
@@ -170,11 +169,10 @@ export async function markDecided(
     tx,
     sql`update departure
         set state = 'DECIDED', subscription_id = decided.subscription_id, master_login = decided.master_login,
-            settled_number = decided.settled_number, allocation_number = decided.allocation_number, before_minor = before,
-            pending_minor = pending, available_minor = available, effective_minor = effective,
+            allocation_number = decided.allocation_number, before_minor = before, pending_minor = pending, available_minor = available, effective_minor = effective,
             left_status = decided.left_status, ended_at = case kind when 'EXIT' then ${at}::timestamptz end
         from ${unnest(decided)} as decided (operation_id text, try integer, subscription_id bigint, master_login text,
-                     settled_number bigint, allocation_number bigint, before bigint, pending bigint, available bigint,
+                     allocation_number bigint, before bigint, pending bigint, available bigint,
                      effective bigint, left_status text)
         where departure.operation_id = decided.operation_id and departure.try = decided.try and state = 'WANTED'
         returning departure.operation_id as "operationId", request_id as "requestId"`,

@@ -29,13 +29,7 @@ export async function findSubscriptionUpTo(
   if (row === undefined) return undefined;
   const left = await maybeOne<{ number: bigint }>(
     db,
-    sql`select coalesce((
-          select number
-          from allocation_entry as entry
-          where entry.master_login = departure.master_login and log_number <= settled_number and case_id = 0
-          order by log_number desc
-          limit 1
-        ), 0) as number
+    sql`select allocation_number as number
         from departure
         where subscription_id = ${row.id} and kind = 'EXIT' and state in ('DECIDED', 'ENDED')`,
   );

@@ -83,8 +83,7 @@ export type Leaving<Each extends Leaver = Leaver> = Each & {
 
 type Occasion<Each extends Leaver> = {
   readonly at: Date;
-  /** Log position of the Master, and the last of its allocations by then; null outside a pool. */
-  readonly settledNumber: bigint | null;
+  /** The last of the Master's allocations; null outside a pool. */
   readonly allocationNumber: bigint | null;
   /** Takes the money for debits and exits. */
   readonly take: (leaving: readonly Leaving<Each>[]) => Promise<void>;
@@ -95,7 +94,7 @@ export async function carryOut<Each extends Leaver>(
   tx: Transaction,
   deps: Deps,
   leavers: readonly Each[],
-  { at, settledNumber, allocationNumber, take }: Occasion<Each>,
+  { at, allocationNumber, take }: Occasion<Each>,
 ): Promise<Ends> {
   const decisions = await decideAmounts(tx, leavers);
   const decided = leavers.map((each, index) => {
@@ -107,7 +106,7 @@ export async function carryOut<Each extends Leaver>(
     const change = kind === "EXIT" ? combine(taken, move("inbound", "outside", buckets?.inbound ?? 0n)) : taken;
     const isEmpty = buckets !== undefined && isEmptyHolding(changeHolding(buckets, change));
     const leftStatus = kind === "EXIT" ? (isEmpty ? ("CANCELLED" as const) : ("PAUSED" as const)) : null;
-    const numbers = { ...decision.numbers, settledNumber, allocationNumber, leftStatus };
+    const numbers = { ...decision.numbers, allocationNumber, leftStatus };
     return { ...each, decision, change, departure: { ...each.departure, ...numbers, state: "DECIDED" as const } };
   });
   const marked = await markDecided(

@@ -137,7 +137,7 @@ async function decideStruck(
   tx: Transaction,
   deps: Deps,
   departures: readonly PooledDeparture[],
-  { reading: { requestedAt: at, logNumber }, terms, master, accounts, pool }: Struck,
+  { reading: { requestedAt: at }, terms, master, accounts, pool }: Struck,
 ): Promise<Ends | "more"> {
   const { login: masterLogin, database, lastAllocation: throughNumber } = master;
   const all = await lockBooks(tx, accounts, departures);
@@ -171,7 +171,6 @@ async function decideStruck(
   });
   const decided = await carryOut(tx, deps, leavers, {
     at,
-    settledNumber: logNumber,
     allocationNumber: throughNumber,
     async take(leaving) {
       await savePairs(

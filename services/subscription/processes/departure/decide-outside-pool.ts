@@ -54,7 +54,6 @@ export async function decideOutsidePool(
     const leaver = { departure, account, holding: waiting?.holding, due, amounts, since: undefined };
     const ends = await carryOut(tx, deps, [leaver], {
       at: now,
-      settledNumber: null,
       allocationNumber: null,
       take: async (leaving) => {
         for (const each of leaving) await takeWaiting(tx, deps, each);

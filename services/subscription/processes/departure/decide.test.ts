@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
-import { completeWithdrawal, decideWithdrawal, holdForWithdrawal, type Withdrawal } from "../../testing/funding.ts";
-import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
+import { completeWithdrawal, decideWithdrawal, holdForWithdrawal } from "../../testing/funding.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, subscribed, aPair, settleAndReconcile } from "../../testing/settle.ts";
 import { aCall, aMaster, aWorld, withFees, type World } from "../../testing/world.ts";
 import { inBucket, poolLedger } from "../../testing/ledger.ts";
@@ -12,14 +12,6 @@ import { pausedAt } from "../../testing/paused.ts";
 import { trader } from "../../testing/trader.ts";
 import type { Deps } from "../../deps.ts";
 import { allocateResults } from "../../jobs/allocate-results.ts";
-
-async function settledNumberOf({ deps }: World, { operationId }: Withdrawal): Promise<bigint | null> {
-  const { settled } = await one<{ settled: bigint | null }>(
-    deps.pool,
-    sql`select settled_number as settled from departure where operation_id = ${operationId}`,
-  );
-  return settled;
-}
 
 async function expectNothingReserved({ deps }: World): Promise<void> {
   expect(await many(deps.pool, sql`select key from reserve`)).toEqual([]);
@@ -132,7 +124,6 @@ test("a deal during a decision is allocated at once, and the Master is read agai
   };
   const decision = await decideWithdrawal(withFees(world, { findTerms }), withdrawal);
   expect(decision).toMatchObject({ before: 530_00n });
-  expect(await settledNumberOf(world, withdrawal)).toBe(lastEntry(world.platform.ledger, masterLogin).number);
   expect(asked).toBe(2);
   await expectBooksToReconcile(world);
 });

@@ -11,7 +11,14 @@ import { RECOVERY_GRACE_MS } from "#kernel/jobs/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { accountBusy, platformUnavailable } from "../../domain/lock-refusals.ts";
 import { MAX_WAITING_OF_INVESTOR, tooManyQueued } from "../../domain/departure-reasons.ts";
-import { beginNextTry, type Departure, getDeparture, isUndecided } from "../../store/departures.ts";
+import {
+  beginNextTry,
+  type Departure,
+  findDeparture,
+  getDeparture,
+  isUndecided,
+  type NewDeparture,
+} from "../../store/departures.ts";
 import { countWaitingOf, markWaiting } from "../../store/departure-queue.ts";
 import { askTermsOf } from "../../fees/ask-terms.ts";
 import { holdLock, releaseLock } from "../account-lock.ts";
@@ -29,6 +36,40 @@ const PAUSE_MS = 200;
 const PASSING = new Set(["account_busy", "allocation_in_progress"]);
 /** Refusals of a subscription that has ended, by another command. */
 const LEFT = new Set(["exit_in_progress", "subscription_not_active"]);
+/** How long a repeated command waits for the process that works on its first request. */
+const MAX_JOIN_MS = 9_000;
+
+type Wanted = Omit<NewDeparture, "at" | "requestId" | "recoverInMs">;
+
+/**
+ * Begins a departure and carries it out; one that has begun before is joined: its process goes on while the caller waits for its end, and
+ * what is decided is completed here too. Undefined: another exit of the subscription waits, so none may begin.
+ */
+export async function beginOrJoin(deps: Deps, wanted: Wanted, context: CallContext): Promise<Completed | undefined> {
+  const times = { at: deps.now(), recoverInMs: Math.max(remainingMs(context), 0) + RECOVERY_GRACE_MS };
+  const begun = await deps.departureCommits.begin.add({ ...wanted, ...times, requestId: context.requestId });
+  if (begun !== undefined) return await depart(deps, begun, context);
+  const known = await findDeparture(deps.pool, wanted.operationId);
+  return known && (await join(deps, known, context));
+}
+
+/** A repeated command that was refused, and was not to wait, tries again. */
+export async function join(deps: Deps, known: Departure, context: CallContext): Promise<Completed> {
+  const { operationId, kind, queueUntil } = known;
+  if (known.state === "REFUSED" && kind === "EXIT" && queueUntil === null) {
+    const times = { deadlineAt: context.deadline, recoverInMs: remainingMs(context) + RECOVERY_GRACE_MS };
+    const again = await beginNextTry(deps.pool, known, { from: "REFUSED", ...times });
+    if (again !== undefined) return await depart(deps, again, context);
+  }
+  const wait = waitBudget(context, MAX_JOIN_MS);
+  for (let departure: Departure | undefined = known; ; await wait.pause()) {
+    if (departure !== undefined && departure.state !== "WANTED") return await depart(deps, departure, context);
+    // The queue tries it, while no caller waits.
+    if (departure?.hasWaited === true) return departure;
+    if (wait.isOver()) throw outcomeUnknown({ operationId });
+    departure = await findDeparture(deps.pool, operationId);
+  }
+}
 
 /**
  * Continues a departure whose try this process has begun, or that is decided, until it has ended or waits for its Master: account lock, decision, results and

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
 import { inPart } from "../../domain/pool/others.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
+import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
+import { insertExitTransfers } from "../../store/exit-transfers.ts";
 import { takeBackFlows } from "../../store/flows.ts";
-import { lockMaster } from "../../store/masters.ts";
+import { endWeeksIfEmpty, lockMaster } from "../../store/masters.ts";
+import { cancelEmptied, moveSubscriptions } from "../../store/subscriptions.ts";
+import { publishExitRequested, publishExitsCompleted, publishFollowing } from "../../messages/capital-events.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
-import { endSubscriptions } from "../exit/end-subscriptions.ts";
 import type { Leaver, Leaving } from "./carry-out.ts";
 import { type FlatOutflow, takeOutFlat } from "../../domain/pool/take-out.ts";
 import { changeAccount, combine, move, sumOfReserves } from "../../domain/buckets.ts";
@@ -43,12 +46,7 @@ export async function takeOutOfPool(tx: Transaction, deps: Deps, decided: Decide
   await saveAccounts(tx, exits.map(accountOutside));
   const besides = leaving.map(({ holding: { subscriptionId }, change }) => ({ ...change, pooled: 0n, subscriptionId }));
   await saveUnitPool(tx, masterLogin, { before: pool, after, besides });
-  await endSubscriptions(
-    tx,
-    deps,
-    exits.map(({ departure }) => departure),
-    at,
-  );
+  await endSubscriptions(tx, deps, exits, at);
 }
 
 async function lockWhole(tx: Transaction, masterLogin: string): Promise<UnitPool> {
@@ -69,4 +67,31 @@ function accountOutside({ account, holding, decision }: DecidedDepartures["leavi
   );
   const buckets = changeAccount(account.buckets, gained);
   return { ...account, buckets, toAdopt: 0n, cause: undefined, pooledIn: undefined };
+}
+
+/** Ends the subscriptions of those who have left the pool. */
+async function endSubscriptions(
+  tx: Transaction,
+  { wakeSignals }: Deps,
+  exits: DecidedDepartures["leaving"],
+  at: Date,
+): Promise<void> {
+  const left = exits.map(({ departure: { investorLogin, requestId }, holding, decision }) => {
+    const { subscriptionId, masterLogin } = holding;
+    return { subscriptionId, masterLogin, investorLogin, requestId, amount: decision.numbers.effective };
+  });
+  const [first] = left;
+  if (first === undefined) return;
+  const ids = left.map(({ subscriptionId }) => subscriptionId);
+  await deleteArrivalsOf(tx, ids);
+  assert(await moveSubscriptions(tx, ids, { from: "ACTIVE", to: "PAUSED" }), "only an active subscription can be left");
+  for (const { investorLogin } of left) publishFollowing(tx, { investorLogin, masterLogin: "" });
+  await endWeeksIfEmpty(tx, first.masterLogin);
+  const transfers = await insertExitTransfers(tx, left, at);
+  for (const exit of left) {
+    const exitTransferId = transfers.find(({ subscriptionId }) => subscriptionId === exit.subscriptionId)?.id;
+    publishExitRequested(tx, { ...exit, exitTransferId, at });
+  }
+  publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
+  if (transfers.length > 0) afterCommit(tx, wakeSignals.exits.notify);
 }

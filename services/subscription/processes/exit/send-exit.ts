@@ -11,21 +11,29 @@ import {
   type ExitTransfer,
   exitTransferQueue,
   findFirstExitTransfer,
+  listExitsToSettle,
+  listImportedExits,
   markExitSent,
+  markExitsSettled,
   replaceExit,
+  splitExit,
 } from "../../store/exit-transfers.ts";
+import { changeHoldings } from "../../store/holdings.ts";
+import { cancelEmptied } from "../../store/subscriptions.ts";
+import { publishExitsCompleted } from "../../messages/capital-events.ts";
 import { waitForMargin } from "../../store/market-waits.ts";
 import { isForMargin, queuedTransfer, stateText } from "../../messages/transfer.ts";
 import assert from "node:assert/strict";
 import type { Departure } from "../../store/departures.ts";
 import { outcomeUnknown } from "../departure/end.ts";
-import { settleImportedExits } from "./settle-imported.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { followGeneration } from "../request-transfers.ts";
 import { jobContext } from "../deadlines.ts";
 
 /** Transfers of one run; each is one call to platform, all at the same time. */
 const TRANSFERS_PER_RUN = 8;
+/** Masters of one run. */
+const MASTERS_PER_RUN = 16;
 
 /** Sends due exit transfers, and reads the outcome of those that were sent, until each shows in the log of its Master. */
 export async function sendExits(deps: Deps): Promise<boolean> {
@@ -97,4 +105,37 @@ export async function enqueueExit(deps: Deps, departure: Departure, context: Cal
   const sent = await findFirstExitTransfer(deps.pool, subscriptionId);
   if (sent?.transferId !== undefined || sent?.isSettled === true) return;
   throw outcomeUnknown(departure, "The Investor has left the pool. The exit transfer is still being sent.");
+}
+
+/**
+ * Settles exits that the platform has executed and whose records were lost: the sum that imported transfers have taken off a Master
+ * covers its oldest exits that were not requested. Of one that it covers
+ * in part, the rest becomes an exit of its own: the amount that is decided again may be another one.
+ */
+async function settleImportedExits(deps: Deps): Promise<void> {
+  for (const login of await listImportedExits(deps.pool, MASTERS_PER_RUN)) await settle(deps, login);
+}
+
+async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    const { imported, exits } = await listExitsToSettle(tx, masterLogin);
+    const at = now();
+    const covered: ExitTransfer[] = [];
+    let left = -imported;
+    for (const exit of exits) {
+      if (left <= 0n) break;
+      const moved = exit.amount < left ? exit.amount : left;
+      if (moved < exit.amount) await splitExit(tx, exit, moved, at);
+      covered.push({ ...exit, amount: moved });
+      left -= moved;
+    }
+    if (covered.length === 0) return;
+    const ids = [...new Set(covered.map(({ subscriptionId }) => subscriptionId))];
+    await changeHoldings(
+      tx,
+      covered.map(({ subscriptionId, amount }) => ({ subscriptionId, outbound: -amount })),
+    );
+    await markExitsSettled(tx, masterLogin, covered, at);
+    publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
+  });
 }
