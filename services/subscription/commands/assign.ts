@@ -63,10 +63,12 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     const blocked = await findBlocking(deps, request, wait);
-    // It may belong to an earlier delivery of the same command.
-    if (blocked !== undefined && (await findSubscriptionOfCommand(deps.pool, context.commandId)) !== undefined)
+    if (blocked !== undefined) {
+      const isOwn = (await findSubscriptionOfCommand(deps.pool, context.commandId)) !== undefined;
+      if (!isOwn) throw blocked;
+      // An earlier delivery of the same command has begun it meanwhile.
       continue;
-    if (blocked !== undefined) throw blocked;
+    }
     await checkNotStopped(deps, request);
     await checkOpen(deps, master);
     const id = await tryBeginAssignment(deps.pool, {

@@ -134,9 +134,6 @@ export async function archiveClosed(db: Queryable, at: Date): Promise<string[]> 
   );
 }
 
-/** Condition: a Master is being closed. */
-export const HAS_CLOSING = fragment`exists (select from master_pool where closing_at is not null and closed_at is null)`;
-
 /** Seconds are never below 0, even when the clocks of the service and the database differ. */
 export async function readClosings(db: Queryable): Promise<{ readonly count: number; readonly seconds: number }> {
   return await one(

@@ -12,7 +12,6 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS } from "#kernel/jobs/retry.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { DepartureKind } from "../domain/decide-departure.ts";
-import { HAS_CLOSING } from "./closings.ts";
 import { type Departure, DEPARTURE_COLUMNS, NEXT_TRY } from "./departures.ts";
 import { IS_FLAT } from "./masters.ts";
 
@@ -135,7 +134,9 @@ async function endWaiting(db: Queryable, { refusal, at }: Ended, which: Fragment
 
 /** When to look: now as long as one waits or a Master is being closed. */
 export const NEXT_LOOK = fragment`(
-  select clock_timestamp() where ${HAS_CLOSING} or exists (select from departure where state = 'WAITING')
+  select clock_timestamp()
+  where exists (select from master_pool where closing_at is not null and closed_at is null)
+     or exists (select from departure where state = 'WAITING')
 )`;
 
 /** Of the commands of one kind that wait until a Master is flat, or are being tried because it is. */

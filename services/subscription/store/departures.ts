@@ -1,6 +1,5 @@
 import {
   execute,
-  type Fragment,
   fragment,
   many,
   matchesRow,
@@ -59,13 +58,11 @@ export const DEPARTURE_COLUMNS = fragment`
   requested_minor as requested, comment, deadline_at as "deadlineAt", state, try, lock_owner as "lockOwner", refusal, queue_until as "queueUntil", is_closing as "isClosing", has_waited as "hasWaited", before_minor as before, pending_minor as pending,
   available_minor as available, effective_minor as effective, left_status as "leftStatus", deal_id as "dealId", database_identity() as database`;
 
-/** Of the account lock of a try: commands that end the same subscription exclude each other. */
-export function lockOwnerOf(number: Fragment): Fragment {
-  return fragment`'subscription:departure:' || operation_id || ':' || ${number}`;
-}
+/** Of the account lock of a try, without its number: commands that end the same subscription exclude each other. */
+const LOCK_OWNER = fragment`'subscription:departure:' || operation_id || ':'`;
 
 /** WANTED with the next try, which has another account lock, in an update. */
-export const NEXT_TRY = fragment`state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${lockOwnerOf(fragment`(try + 1)`)}`;
+export const NEXT_TRY = fragment`state = 'WANTED', try = try + 1, tries = tries + 1, lock_owner = ${LOCK_OWNER} || (try + 1)`;
 
 const ROWS = fragment`select ${DEPARTURE_COLUMNS}, tries from departure`;
 
@@ -104,7 +101,7 @@ export async function insertDepartures(db: Queryable, fresh: readonly NewDepartu
     sql`insert into departure (operation_id, kind, investor_login, subscription_id, master_login, requested_minor, comment, request_id,
                                requested_at, deadline_at, state, lock_owner, next_try_at, queue_until)
         select operation_id, kind, investor_login, subscription_id, master_login, requested, comment, request_id, at, deadline_at, 'WANTED',
-               ${lockOwnerOf(fragment`1`)}, clock_timestamp() + recover_in_ms * interval '1 millisecond', queue_until
+               ${LOCK_OWNER} || 1, clock_timestamp() + recover_in_ms * interval '1 millisecond', queue_until
         from ${unnest(fresh)} as fresh (operation_id text, kind text, investor_login text,
                      subscription_id bigint, master_login text, requested bigint, comment text, request_id text, at timestamptz,
                      deadline_at timestamptz, recover_in_ms float8, queue_until timestamptz)

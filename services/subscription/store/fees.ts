@@ -1,5 +1,5 @@
 import { keyHash } from "#kernel/values/key-hash.ts";
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The key under which platform imports a fee whose transfer was lost: the comment of its deal has only the hash of its own key. */
@@ -21,13 +21,8 @@ export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit
   await execute(
     tx,
     sql`insert into fee_debit (key, investor_login, log_number, amount_minor)
-        select *
-        from unnest(
-          ${debits.map(({ key }) => key)}::text[],
-          ${debits.map(({ login }) => login)}::text[],
-          ${debits.map(({ number }) => number)}::bigint[],
-          ${debits.map(({ amount }) => -amount)}::bigint[]
-        )
+        select key, login, number, -amount
+        from ${unnest(debits)} as debit (key text, login text, number bigint, amount bigint)
         on conflict do nothing`,
   );
 }

@@ -126,13 +126,12 @@ function unassignsAt(now: Date): Fragment {
                 then case departure.state when 'WAITING' then 'WAITING' when 'WANTED' then 'RUNNING' else 'ENDED' end
            end as "queueState",
            case when departure.has_waited then departure.queue_until end as "queuedUntil", labels,
-           array(
-             select key
+           coalesce((
+             select array_agg(key order by number)
              from exit_transfer
              where ${UNASSIGNS.executed} and exit_transfer.subscription_id = departure.subscription_id
-             order by number
-             limit ${MAX_TRANSFER_KEYS}
-           ) as "transferKeys"
+               and number <= ${MAX_TRANSFER_KEYS}
+           ), '{}') as "transferKeys"
     from departure
     left join operation_label on operation_label.command_id = departure.operation_id
     where departure.kind = 'EXIT'`;

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { execute, type Fragment, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/fees/layers.ts";
 
@@ -39,13 +39,31 @@ export async function beginPair(tx: Transaction, investorLogin: string, masterLo
   );
 }
 
+type Row = Pick<Pair, "investorLogin" | "foldedNumber"> & {
+  readonly earned: bigint;
+  readonly mark: bigint;
+  readonly crystallisedAt: Date | null;
+};
+
+const PAIRS = fragment`
+  select investor_login as "investorLogin", folded_number as "foldedNumber", earned_minor as earned, mark_e8 as mark,
+         crystallised_at as "crystallisedAt"
+  from pair`;
+
 /** Locks the pairs of some Investors with a Master, which the caller has locked, or the open week of. */
 export async function lockPairs(
   tx: Transaction,
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  return await pairsOf(tx, masterLogin, investorLogins, fragment`for no key update`);
+  const rows = await many<Row>(
+    tx,
+    sql`${PAIRS}
+        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
+        order by investor_login
+        for no key update`,
+  );
+  return await withLayers(tx, masterLogin, rows);
 }
 
 /** The pairs as of the snapshot of the connection. */
@@ -54,31 +72,15 @@ export async function readPairs(
   masterLogin: string,
   investorLogins: readonly string[],
 ): Promise<Map<string, Pair>> {
-  return await pairsOf(db, masterLogin, investorLogins, fragment``);
-}
-
-type Row = Pick<Pair, "investorLogin" | "foldedNumber"> & {
-  readonly earned: bigint;
-  readonly mark: bigint;
-  readonly crystallisedAt: Date | null;
-};
-
-/** By Investor, each with its layers from bottom to top. */
-async function pairsOf(
-  db: Queryable,
-  masterLogin: string,
-  investorLogins: readonly string[],
-  locking: Fragment,
-): Promise<Map<string, Pair>> {
   const rows = await many<Row>(
     db,
-    sql`select investor_login as "investorLogin", folded_number as "foldedNumber", earned_minor as earned, mark_e8 as mark,
-               crystallised_at as "crystallisedAt"
-        from pair
-        where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}
-        order by investor_login
-        ${locking}`,
+    sql`${PAIRS} where investor_login = any(${investorLogins}::text[]) and master_login = ${masterLogin}`,
   );
+  return await withLayers(db, masterLogin, rows);
+}
+
+/** By Investor, each with its layers from bottom to top. */
+async function withLayers(db: Queryable, masterLogin: string, rows: readonly Row[]): Promise<Map<string, Pair>> {
   if (rows.length === 0) return new Map();
   const layers = await many<Layer & Pick<Pair, "investorLogin">>(
     db,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
@@ -9,13 +9,8 @@ export async function insertReserves(tx: Transaction, reserves: readonly Reserve
   const inserted = await execute(
     tx,
     sql`insert into reserve (key, subscription_id, amount_minor, is_outside, state, created_at)
-        select key, subscription_id, amount, outside, 'OPEN', ${at}::timestamptz
-        from unnest(
-          ${reserves.map(({ key }) => key)}::text[],
-          ${reserves.map(({ subscriptionId }) => subscriptionId)}::bigint[],
-          ${reserves.map(({ amount }) => amount)}::bigint[],
-          ${reserves.map(({ isOutside }) => isOutside)}::boolean[]
-        ) as fresh (key, subscription_id, amount, outside)
+        select key, subscription_id, amount, is_outside, 'OPEN', ${at}::timestamptz
+        from ${unnest(reserves)} as fresh (key text, subscription_id bigint, amount bigint, is_outside boolean)
         on conflict (key) do update
         set subscription_id = excluded.subscription_id, amount_minor = excluded.amount_minor, is_outside = excluded.is_outside, state = 'OPEN',
             created_at = excluded.created_at, closed_at = null

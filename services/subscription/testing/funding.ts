@@ -20,7 +20,7 @@ import { aCall, type World } from "./world.ts";
 /** A deposit as the funding service sends it: it waits while the login is locked. */
 export async function deposit(world: World, login: string, amount: bigint): Promise<TransferResult> {
   const key = `funding:deposit:${(world.state.keys += 1)}`;
-  return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.DEPOSIT, amount });
+  return await transfer(world, key, { login, kind: MovementKind.DEPOSIT, amount });
 }
 
 /** A withdrawal whose first try has the account lock, and is not decided. */
@@ -74,7 +74,7 @@ export async function takeFee(
   login: string,
   { key, amount }: { readonly key: string; readonly amount: bigint },
 ): Promise<TransferResult> {
-  return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.FEE_DEBIT, amount: -amount });
+  return await transfer(world, key, { login, kind: MovementKind.FEE_DEBIT, amount: -amount });
 }
 
 export async function release({ platform }: World, { investorLogin: login, lockOwner }: Withdrawal): Promise<void> {
@@ -114,22 +114,14 @@ export async function withdraw(
   return figures?.effective?.minorUnits ?? 0n;
 }
 
-type TransferInput = {
-  readonly key: string;
-  readonly lockOwner: string;
-  readonly login: string;
-  readonly kind: MovementKind;
-  readonly amount: bigint;
-};
-
+/** Of one leg, without an account lock. */
 async function transfer(
   { platform }: World,
-  input: TransferInput,
-  context: CallContext = aCall(),
+  key: string,
+  leg: { readonly login: string; readonly kind: MovementKind; readonly amount: bigint },
 ): Promise<TransferResult> {
-  const { key, lockOwner, login, kind, amount } = input;
-  const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
-  const upTo = kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
+  const legs = [{ ...leg, amount: moneyToProto(usd(leg.amount)) }];
+  const upTo = leg.kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
   const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined, releaseLock: false };
-  return await platform.client.transfer({ key, lockOwner, legs, ...rest }, context);
+  return await platform.client.transfer({ key, lockOwner: "", legs, ...rest }, aCall());
 }

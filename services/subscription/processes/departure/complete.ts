@@ -21,6 +21,7 @@ import { listFeeFloors } from "../../store/fees.ts";
 import { recordFees } from "../fees/record-fees.ts";
 import { end, outcomeUnknown, refuse, releaseAndEnd } from "./end.ts";
 import { returnReserve } from "./return-reserve.ts";
+import type { AccountLock } from "../account-lock.ts";
 import { enqueueExit } from "../exit/send-exit.ts";
 import { postUnderLock } from "../posting/send-postings.ts";
 
@@ -32,8 +33,6 @@ export type Completed = Departure & { readonly doubt?: "UNKNOWN" | "REVIEW" };
  * `isPosted`: when it was decided, the results of the Investor were on its account.
  */
 export type DepartureWithFees = Departure & { readonly fees?: FeeDecision | null; readonly isPosted?: boolean };
-
-type LockedDeparture = DepartureWithFees & { readonly lockOwner: string };
 
 /** A platform replica that was killed is replaced within a second or two. */
 const RETRY_PAUSE_MS = 200;
@@ -59,12 +58,11 @@ export async function complete(deps: Deps, departure: DepartureWithFees, context
     ]);
     if (!isPosted) throw outcomeUnknown(departure, "Trading results are still being posted.");
     if (recorded?.stopped === true) throw outcomeUnknown(departure, "Performance fees are suspended.");
-    debits = await underFloor(deps, { ...departure, lockOwner }, recorded?.transfers ?? []);
+    debits = await underFloor(deps, { login, lockOwner }, recorded?.transfers ?? []);
   } catch (error) {
     return await throwUnlessCompleted(deps, departure, error);
   }
-  const payout = payoutOf({ ...departure, lockOwner });
-  const answers = await sendChain(deps, [...debits, ...payout], context);
+  const answers = await sendChain(deps, [...debits, ...payoutOf(departure, lockOwner)], context);
   failpoint("after_chain", kind);
   const fees = debits.map(({ key }, index) => ({ key, answer: answers[index] }));
   const recording = reportFees(deps, fees, context);
@@ -98,39 +96,23 @@ async function recordDue(
 /** Debits under the account lock. The floor is read after the results are posted and the fees recorded: a reserve that returns is money on its way, which no fee may take. */
 async function underFloor(
   { pool }: Deps,
-  { investorLogin, lockOwner }: LockedDeparture,
+  { login, lockOwner }: AccountLock,
   transfers: readonly TransferRequest[],
 ): Promise<TransferRequest[]> {
   if (transfers.length === 0) return [];
-  const [owned] = await listFeeFloors(pool, [investorLogin]);
+  const [owned] = await listFeeFloors(pool, [login]);
   assert(owned !== undefined, "an account with a held log is filed");
   const upTo = { floor: moneyToProto(usd(owned.floor)), filedNumber: owned.filedNumber };
   return transfers.map((transfer) => ({ ...transfer, lockOwner, upTo }));
 }
 
 /** Of a withdrawal that pays something out. The last transfer of its saga releases the account lock. */
-function payoutOf({
-  kind,
-  investorLogin: login,
-  lockOwner,
-  effective,
-  comment,
-  ...own
-}: LockedDeparture): TransferRequest[] {
+function payoutOf(departure: Departure, lockOwner: string): TransferRequest[] {
+  const { kind, investorLogin: login, effective, comment } = departure;
   if (kind === "EXIT" || effective === null || effective === 0n) return [];
   const leg = { login, kind: MovementKind.WITHDRAWAL, amount: moneyToProto(usd(-effective)) };
-  return [
-    {
-      key: departureKey({ kind, ...own }),
-      lockOwner,
-      legs: [leg],
-      upTo: undefined,
-      enqueue: false,
-      comment,
-      sendBefore: undefined,
-      releaseLock: true,
-    },
-  ];
+  const own = { key: departureKey(departure), lockOwner, legs: [leg], comment };
+  return [{ ...own, upTo: undefined, enqueue: false, sendBefore: undefined, releaseLock: true }];
 }
 
 /**
@@ -191,14 +173,13 @@ async function conclude(
     }
   }
   if (departure.kind === "EXIT" || departure.effective === 0n) return await releaseAndEnd(deps, departure, context);
-  if (paid?.answer === undefined) return { ...departure, doubt: "UNKNOWN" };
-  if (paid.answer.$case === "refusal") {
-    const refusal = refusalFromProto(paid.answer.value);
-    const isDuplicate = refusal.code === DUPLICATE;
-    return isDuplicate ? await refusePayout(deps, departure, refusal, context) : { ...departure, doubt: "UNKNOWN" };
+  const answer = paid?.answer;
+  if (answer?.$case === "refusal") {
+    const refusal = refusalFromProto(answer.value);
+    if (refusal.code === DUPLICATE) return await refusePayout(deps, departure, refusal, context);
   }
-  const result = paid.answer.value;
-  switch (result.state) {
+  const result = answer?.$case === "result" ? answer.value : undefined;
+  switch (result?.state) {
     case TransferState.APPLIED: {
       const dealId = result.legs[0]?.dealId ?? 0n;
       assert(dealId > 0n, "an applied transfer has a deal");
