@@ -5,9 +5,9 @@ import { decideWeekPage } from "../processes/fees/decide-week.ts";
 import { recordFees } from "../processes/fees/record-fees.ts";
 import {
   decisionQueue,
-  type FeeDecision,
   listUnrecordedPages,
   markRecorded,
+  type StoredDecision,
   withFees,
 } from "../store/fee-decisions.ts";
 import { type OpenWeek, weekQueue } from "../store/open-weeks.ts";
@@ -57,7 +57,7 @@ async function recordPages(deps: Deps, masterLogin: string): Promise<void> {
   for (const page of pages) await record(deps, page);
 }
 
-async function record(deps: Deps, decision: FeeDecision): Promise<void> {
+async function record(deps: Deps, decision: StoredDecision): Promise<void> {
   await recordFees(deps, decision, jobContext());
   await markRecorded(deps.pool, decision.id);
 }

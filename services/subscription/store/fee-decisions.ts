@@ -19,7 +19,7 @@ export type DecidedFee = {
 };
 
 /** Fees that were decided together: those of a page of a closed week, or of a departure. */
-export type NewFeeDecision = {
+export type FeeDecision = {
   /** Of the run. */
   readonly masterLogin: string;
   /** Key of the departure; empty for a week. */
@@ -37,21 +37,18 @@ export type NewFeeDecision = {
   readonly due: readonly DecidedFee[];
 };
 
-export type FeeDecision = NewFeeDecision & { readonly id: bigint };
+export type StoredDecision = FeeDecision & { readonly id: bigint };
 
-/**
- * Inserts decisions, each under the key of another departure, or one of a week. Returns them with their ids in the sequence of the array. A key has no
- * line break.
- */
-export async function insertDecisions(tx: Transaction, decisions: readonly NewFeeDecision[]): Promise<FeeDecision[]> {
-  if (decisions.length === 0) return [];
+/** Inserts decisions, each under the key of another departure, or one of a week. A key has no line break. */
+export async function insertDecisions(tx: Transaction, decisions: readonly FeeDecision[]): Promise<void> {
+  if (decisions.length === 0) return;
   const runs = decisions.map(({ due: _due, weeklyKeys, ...run }) => ({ ...run, weeklyKeys: weeklyKeys.join("\n") }));
   const due = decisions.flatMap(({ departureKey, due: own }) =>
     own.map(({ explanation, ...fee }, index) => {
       return { ...fee, departureKey, number: index + 1, explanation: explanation && JSON.stringify(explanation) };
     }),
   );
-  const inserted = await many<{ id: bigint; departureKey: string }>(
+  await execute(
     tx,
     sql`with decision as (
           insert into fee_decision
@@ -61,28 +58,28 @@ export async function insertDecisions(tx: Transaction, decisions: readonly NewFe
           from ${unnest(runs)} as decided (master_login text, departure_key text, investor_login text, period_start timestamptz,
                        period_end timestamptz, marked_at timestamptz, is_last boolean, weekly_keys text)
           returning id, departure_key
-        ), due as (
-          insert into due_fee
-            (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
-          select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
-          from ${unnest(due)} as fee (departure_key text, number integer, investor_login text, key text, kind text, suffix text,
-                       owed_to text, amount bigint, since timestamptz, explanation text)
-               join decision using (departure_key)
         )
-        select id, departure_key as "departureKey" from decision`,
+        insert into due_fee
+          (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
+        select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
+        from ${unnest(due)} as fee (departure_key text, number integer, investor_login text, key text, kind text, suffix text,
+                     owed_to text, amount bigint, since timestamptz, explanation text)
+             join decision using (departure_key)`,
   );
-  const ids = new Map(inserted.map(({ departureKey, id }) => [departureKey, id]));
-  return decisions.map((decision) => ({ ...decision, id: ids.get(decision.departureKey) as bigint }));
 }
 
 const COLUMNS = fragment`id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
   period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast", weekly_keys as "weeklyKeys"`;
 
 /** A decision as its table has it, without its fees. */
-type Row = Omit<FeeDecision, "due">;
+type Row = Omit<StoredDecision, "due">;
 
 /** The pages of a Master's weeks that `fee` has not answered for, in their sequence. */
-export async function listUnrecordedPages(db: Queryable, masterLogin: string, limit: number): Promise<FeeDecision[]> {
+export async function listUnrecordedPages(
+  db: Queryable,
+  masterLogin: string,
+  limit: number,
+): Promise<StoredDecision[]> {
   const rows = await many<Row>(
     db,
     sql`select ${COLUMNS}
@@ -107,7 +104,7 @@ export async function findDecisionOf(db: Queryable, departureKey: string): Promi
 export async function withFees<Decision extends Row>(
   db: Queryable,
   rows: readonly Decision[],
-): Promise<(Decision & FeeDecision)[]> {
+): Promise<(Decision & StoredDecision)[]> {
   if (rows.length === 0) return [];
   const due = await many<DecidedFee & { readonly decisionId: bigint }>(
     db,

@@ -12,10 +12,11 @@ import { lastCutOff } from "../../domain/weeks.ts";
 import type { AskedTerms } from "../../fees/ask-terms.ts";
 import { type Amounts, decideAmounts, type DueOfDeparture } from "../../fees/due-of-departure.ts";
 import { type Departure, markDecided } from "../../store/departures.ts";
-import { type FeeDecision, insertDecisions, type NewFeeDecision } from "../../store/fee-decisions.ts";
+import { type FeeDecision, insertDecisions } from "../../store/fee-decisions.ts";
 import type { InvestorState } from "../../store/investor-states.ts";
 import { insertReserves } from "../../store/reserves.ts";
 import type { MasterReading } from "../allocate/read-master.ts";
+import type { DepartureWithFees } from "./complete.ts";
 
 /** A try that has the account lock, with the balance and the log position of the account under it; the log is filed up to there. */
 export type HeldDeparture = Departure & {
@@ -31,16 +32,10 @@ export type HeldDeparture = Departure & {
 
 /**
  * What a decision has come to. "waits": nothing is decided, for this reason, which may pass; `fees`: fees of a closed week are to be decided or
- * recorded first, or, with an error, `fee` has not answered. "moved": another process has ended the try, or decided it. `isPosted`: the results of the
- * Investor were on its account.
+ * recorded first, or, with an error, `fee` has not answered. "moved": another process has ended the try, or decided it.
  */
 export type DecisionEnd =
-  | {
-      readonly kind: "decided";
-      readonly departure: Departure;
-      readonly fees: FeeDecision | undefined;
-      readonly isPosted: boolean;
-    }
+  | { readonly kind: "decided"; readonly departure: DepartureWithFees }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "waits"; readonly refusal: Refusal; readonly fees?: { readonly error: unknown } }
   | { readonly kind: "moved" };
@@ -129,31 +124,30 @@ export async function carryOut<Each extends Leaver>(
   );
   await insertReserves(tx, reserves, deps.now());
   const week = lastCutOff(deps.week, at);
-  const inserted = await insertDecisions(
+  const ends = leaving.map((each): DecisionEnd & { readonly departure: DepartureWithFees } => {
+    const { unposted } = each.account.buckets;
+    const isPosted = unposted === 0n && each.account.postings.inFlight === undefined;
+    return { kind: "decided", departure: { ...each.departure, fees: feesOf(each, [each.since, week], at), isPosted } };
+  });
+  await insertDecisions(
     tx,
-    leaving.flatMap((each) => feesOf(each, [each.since, week], at) ?? []),
+    ends.flatMap(({ departure }) => departure.fees ?? []),
   );
-  const fees = new Map(inserted.map((each) => [each.departureKey, each]));
-  return new Map(
-    leaving.map(({ departure, account: { buckets, postings } }) => {
-      const isPosted = buckets.unposted === 0n && postings.inFlight === undefined;
-      return [departure.operationId, { kind: "decided", departure, fees: fees.get(departureKey(departure)), isPosted }];
-    }),
-  );
+  return new Map(ends.map((end) => [end.departure.operationId, end]));
 }
 
 /** The period of a run must not be empty. */
 const MIN_PERIOD_MS = 1;
 
-/** The decision that `fee` records for a departure; undefined when nothing is to be collected. */
+/** The decision that `fee` records for a departure; null when nothing is to be collected. */
 function feesOf(
   { departure, due: { fees, items } }: Leaver,
   starts: readonly (Date | undefined)[],
   at: Date,
-): NewFeeDecision | undefined {
+): FeeDecision | null {
   const { investorLogin, masterLogin } = departure;
   const weeklyKeys = items.filter(({ isWeekly }) => isWeekly).map((item) => item.key);
-  if (fees.length === 0 && weeklyKeys.length === 0) return undefined;
+  if (fees.length === 0 && weeklyKeys.length === 0) return null;
   const times = starts.flatMap((start) => (start !== undefined && start < at ? [start.getTime()] : []));
   const periodStart = new Date(times.length === 0 ? at.getTime() - MIN_PERIOD_MS : Math.max(...times));
   const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at, markedAt: undefined };

@@ -116,7 +116,7 @@ async function tryToLeave(deps: Deps, departure: Departure, { wait, context }: C
     const { balance: heldBalance, logNumber: heldLogNumber, master: reading, books } = held;
     const terms = (await asking) || undefined;
     const end = await decide(deps, { ...departure, heldBalance, heldLogNumber, reading, books, terms }, context);
-    if (end.kind === "decided") return { ...end.departure, fees: end.fees ?? null, isPosted: end.isPosted };
+    if (end.kind === "decided") return end.departure;
     if (end.kind === "moved") return await movedOn(deps, departure);
     ({ refusal } = end);
   } catch (error) {
