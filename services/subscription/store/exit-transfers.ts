@@ -78,8 +78,8 @@ export async function insertExitTransfers(
 export type FirstExitTransfer = ExitTransfer & {
   /** Of platform, once it has recorded the transfer. */
   readonly transferId: bigint | undefined;
-  /** It was executed by an imported transfer. */
-  readonly isSettled: boolean;
+  /** That, or it was executed by an imported transfer. */
+  readonly isSent: boolean;
 };
 
 /** The first exit transfer of a subscription: the command returns its id. */
@@ -90,7 +90,7 @@ export async function findFirstExitTransfer(
   const row = await maybeOne<FirstExitTransfer>(
     db,
     sql`select ${EXIT_COLUMNS}, tries, transfer_id as "transferId",
-               state = 'APPLIED' and transfer_id is null as "isSettled"
+               transfer_id is not null or state = 'APPLIED' as "isSent"
         from exit_transfer
         where subscription_id = ${subscriptionId} and number = 1`,
   );
@@ -199,26 +199,20 @@ export async function listExitsToSettle(
   return { imported, exits };
 }
 
-/** Of an exit a part was executed by imported transfers. It keeps that part; the rest is requested under a key of its own. */
-export async function splitExit(tx: Transaction, exit: ExitTransfer, moved: bigint, at: Date): Promise<void> {
-  const { id, subscriptionId, amount } = exit;
-  await execute(tx, sql`update exit_transfer set amount_minor = ${moved} where id = ${id}`);
-  await insertExitTransfers(tx, [{ subscriptionId, amount: amount - moved }], at);
-}
-
-/** The exits were executed by imported transfers, whose sum is lowered. */
+/** These amounts of the exits were executed by imported transfers, whose sum is lowered. */
 export async function markExitsSettled(
   tx: Transaction,
   masterLogin: string,
-  exits: readonly ExitTransfer[],
+  exits: readonly Pick<ExitTransfer, "id" | "amount">[],
   at: Date,
 ): Promise<void> {
   const total = exits.reduce((sum, { amount }) => sum + amount, 0n);
   await execute(
     tx,
     sql`update exit_transfer
-        set state = 'APPLIED', deal_id = 0, closed_at = ${at}, reason = null
-        where id = any (${exits.map(({ id }) => id)}::bigint[])`,
+        set state = 'APPLIED', amount_minor = settled.amount, deal_id = 0, closed_at = ${at}, reason = null
+        from ${unnest(exits.map(({ id, amount }) => ({ id, amount })))} as settled (id bigint, amount bigint)
+        where exit_transfer.id = settled.id`,
   );
   await execute(
     tx,

@@ -11,12 +11,13 @@ import {
   type ExitTransfer,
   exitTransferQueue,
   findFirstExitTransfer,
+  insertExitTransfers,
   listExitsToSettle,
   listImportedExits,
   markExitSent,
   markExitsSettled,
+  type NewExitTransfer,
   replaceExit,
-  splitExit,
 } from "../../store/exit-transfers.ts";
 import { changeHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
@@ -97,13 +98,13 @@ export async function enqueueExit(deps: Deps, departure: Departure, context: Cal
   if (effective === 0n) return;
   await settleImportedExits(deps);
   const transfer = await findFirstExitTransfer(deps.pool, subscriptionId);
-  if (transfer === undefined || transfer.isSettled || transfer.transferId !== undefined) return;
+  if (transfer === undefined || transfer.isSent) return;
   const transferId = await sendExit(deps, transfer, context);
   deps.wakeSignals.exits.notify();
   if (transferId !== undefined) return;
   // Another replica may have sent it, or have refused and replaced it.
   const sent = await findFirstExitTransfer(deps.pool, subscriptionId);
-  if (sent?.transferId !== undefined || sent?.isSettled === true) return;
+  if (sent?.isSent === true) return;
   throw outcomeUnknown(departure, "The Investor has left the pool. The exit transfer is still being sent.");
 }
 
@@ -121,11 +122,12 @@ async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
     const { imported, exits } = await listExitsToSettle(tx, masterLogin);
     const at = now();
     const covered: ExitTransfer[] = [];
+    const rests: NewExitTransfer[] = [];
     let left = -imported;
     for (const exit of exits) {
       if (left <= 0n) break;
       const moved = exit.amount < left ? exit.amount : left;
-      if (moved < exit.amount) await splitExit(tx, exit, moved, at);
+      if (moved < exit.amount) rests.push({ subscriptionId: exit.subscriptionId, amount: exit.amount - moved });
       covered.push({ ...exit, amount: moved });
       left -= moved;
     }
@@ -136,6 +138,7 @@ async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
       covered.map(({ subscriptionId, amount }) => ({ subscriptionId, outbound: -amount })),
     );
     await markExitsSettled(tx, masterLogin, covered, at);
+    await insertExitTransfers(tx, rests, at);
     publishExitsCompleted(tx, await cancelEmptied(tx, ids, at));
   });
 }
