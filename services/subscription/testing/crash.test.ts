@@ -137,7 +137,7 @@ test("jobs and filing that crash at any point are finished later, and nothing is
         await runJobs(deps);
       }
     },
-    stride: sized({ test: 11, proof: 1 }),
+    stride: sized({ test: 10, proof: 1 }),
   });
 
   for (const pair of cases) {
