@@ -9,6 +9,7 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
 import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { listOwnedLegs } from "./checks/payments.ts";
 import { changePaymentAccount } from "./commands/change-payment-account.ts";
 import { recordAnswers } from "./commands/record-answers.ts";
 import { decideReview } from "./commands/decide-review.ts";
@@ -26,14 +27,12 @@ import { getRun, listRunPayments, listRuns } from "./queries/runs.ts";
 import {
   findDueItems,
   getWaitingFees,
-  listInvestorPayments,
   listPaymentCredits,
-  listPaymentsOfInvestor,
+  listPayments,
   sumPaymentCredits,
 } from "./queries/payments.ts";
 import { configurationReads, getConfiguration, listVersions } from "./queries/get-configuration.ts";
 import { cancelVersion, configure, updateConfiguration } from "./commands/configure.ts";
-import { listOwnedLegs } from "./store/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
@@ -53,13 +52,12 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     listVersions: (request, context) => listVersions(deps, request, context),
     cancelVersion: (request, context) => cancelVersion(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
-    listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
+    listPayments: (request, context) => listPayments(deps, request, context),
     explainPayment: (request, context) => explainPayment(deps, request, context),
     getPendingFee: (request, context) => getPendingFee(deps, request, context),
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
     sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
     getWaitingFees: (request) => getWaitingFees(deps, request),
-    listPaymentsOfInvestor: (request, context) => listPaymentsOfInvestor(deps, request, context),
     listRuns: (request, context) => listRuns(deps, request, context),
     getRun: (request) => getRun(deps, request),
     listRunPayments: (request) => listRunPayments(deps, request),

@@ -1,7 +1,9 @@
 import { fragment, type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
+import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import { selectIds } from "#kernel/reconcile/table-walk.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
+import { MAX_AMOUNT } from "#kernel/values/money.ts";
 import type { Deps } from "../deps.ts";
 
 const CHECK = described("fee_payments");
@@ -91,4 +93,18 @@ async function listWrongDebts(db: Queryable, ids: Fragment): Promise<Finding[]> 
 
 function aboutPayment({ investor, master, deal }: Row): Pick<Finding, "login" | "masterLogin" | "dealIds"> {
   return { login: investor, masterLogin: master, dealIds: deal === null ? [] : [deal] };
+}
+
+/** Debit and credit of the payments with these keys, as they are requested: at most the largest transfer. A check of platform asks for them. */
+export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
+  return await many<OwnedLeg>(
+    db,
+    sql`select key, leg.login, leg.kind, leg.sign * least(due_minor - prepaid_minor, ${MAX_AMOUNT.minor}::bigint) as "amountMinor"
+        from fee_payment
+        cross join lateral (
+          values (1, investor_login, 'fee_debit', -1), (2, payment_account_login, 'fee_credit', 1)
+        ) as leg (ordinal, login, kind, sign)
+        where key = any (${keys}::text[])
+        order by id, leg.ordinal`,
+  );
 }

@@ -1,6 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, usdToProto } from "#kernel/contract/money.ts";
+import { maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
 import type { ExplainPaymentRequest, FeeExplanation, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
@@ -16,7 +17,6 @@ import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts
 import { calculationMessage, feeFactsOf, type LastDeal } from "../messages/calculation.ts";
 import { refuse } from "../refusals.ts";
 import { listDebtParts } from "../store/debts.ts";
-import { findStoredPayment, type StoredPayment } from "../store/payments.ts";
 
 /** A debt is taken over whole by each fee that follows it, so it has few parts. */
 const MAX_DEBT_PARTS = 100;
@@ -33,26 +33,13 @@ export async function explainPayment(
   const { payment, lastDeal } = await explainedOf(deps, stored, context);
   const { calculation, debtParts, flows, due, prepaid, amount } = payment;
   return {
-    paymentId,
-    kind: stored.kind,
-    status: stored.status,
-    cashflowUniqueKey: stored.uniqueKey,
-    masterLogin: stored.masterLogin,
-    investorLogin: stored.investorLogin,
-    runId: stored.runId,
-    runPeriodStart: stored.periodStart,
-    runPeriodEnd: stored.periodEnd,
+    ...stored,
     due: usdToProto(due),
     prepaid: usdToProto(prepaid),
     amount: usdToProto(amount),
     uncollected: usdToProto(uncollectedOf(payment)),
-    executedAt: stored.executedAt,
     calculation: calculation && calculationMessage(calculation, lastDeal),
-    debtParts: debtParts.map((part) => ({
-      paymentId: part.paymentId,
-      amount: usdToProto(part.amount),
-      owedSince: part.since,
-    })),
+    debtParts: debtParts.map((part) => ({ ...part, amount: usdToProto(part.amount), owedSince: part.since })),
     missing: missingOf(payment).map((code) => ({ code, message: describeMissing(code) })),
     lines: paymentLines(payment),
     flows: flows && {
@@ -64,6 +51,27 @@ export async function explainPayment(
   };
 }
 
+/** A payment with its run, as far as its explanation needs them: the columns have the names of the message. */
+type StoredPayment = Omit<ExplainedPayment, "calculation" | "debtParts" | "flows"> &
+  Pick<PaymentExplanation, "paymentId" | "cashflowUniqueKey" | "runId" | "runPeriodStart" | "runPeriodEnd"> & {
+    /** Undefined for a debt, and for an imported fee. */
+    readonly explanation: FeeExplanation | undefined;
+  };
+
+async function findStoredPayment(db: Queryable, id: bigint): Promise<StoredPayment | undefined> {
+  const row = await maybeOne<StoredPayment>(
+    db,
+    sql`select payment.id as "paymentId", payment.kind, payment.suffix, payment.master_login as "masterLogin",
+               payment.investor_login as "investorLogin", starts_with(payment.suffix, 'IM') as "isImported", payment.status,
+               payment.reason, payment.due_minor as due, payment.prepaid_minor as prepaid, payment.amount_minor as amount,
+               payment.owed_since as since, payment.executed_at as "executedAt", payment.unique_key as "cashflowUniqueKey",
+               payment.explanation, run.id as "runId", run.period_start as "runPeriodStart", run.period_end as "runPeriodEnd"
+        from fee_payment payment join fee_run run on run.id = payment.run_id
+        where payment.id = ${id}`,
+  );
+  return row && withoutNulls(row);
+}
+
 type Explained = { readonly payment: ExplainedPayment; readonly lastDeal: LastDeal | undefined };
 
 async function explainedOf(
@@ -71,10 +79,10 @@ async function explainedOf(
   stored: StoredPayment,
   context: CallContext,
 ): Promise<Explained> {
-  const { id, kind, explanation } = stored;
-  const calculation = explanation === undefined ? undefined : calculationOf(feeFactsOf(explanation as FeeExplanation));
+  const { paymentId, kind, explanation } = stored;
+  const calculation = explanation && calculationOf(feeFactsOf(explanation));
   const { flows, lastDeal } = calculation ? await readFlows(subscriptions, stored, calculation, context) : NO_FLOWS;
-  const debtParts = kind === "PF_DEBT" ? await listDebtParts(pool, id, MAX_DEBT_PARTS) : [];
+  const debtParts = kind === "PF_DEBT" ? await listDebtParts(pool, paymentId, MAX_DEBT_PARTS) : [];
   const payment = { ...stored, calculation, flows, debtParts };
   // What does not add up to the payment is not shown as its reason.
   return missingOf(payment).includes("calculation")

@@ -4,9 +4,7 @@ import { rowsRead } from "#test/support/rows-read.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { insertSettled } from "../testing/settled.ts";
-import { type Calendar, calendarOf, daysOf, UTC } from "#kernel/values/time-zone.ts";
-import { listCreditedDays, listExecutedPayments } from "../store/payments.ts";
-import { listInvestorPayments, listPaymentCredits, listPaymentsOfInvestor } from "./payments.ts";
+import { listPaymentCredits, listPayments, sumPaymentCredits } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
 
@@ -55,73 +53,64 @@ test("credits are summed by day of the deal, in UTC or of the trade server, in a
     `select 1, '${INVESTOR}', 'D' || n, 99 + n, true, at, 10 + n
      from unnest('{${times.join(",")}}'::timestamptz[]) with ordinality as paid (at, n)`,
   );
-  const list = (calendar: Calendar, from: string, to: string) =>
-    listCreditedDays(pool, MASTER, daysOf(calendar, new Date(`2026-01-${from}Z`), new Date(`2026-01-${to}Z`)));
-  expect(await list(calendarOf("Europe/Athens"), "02T22:00:00", "03T22:00:00")).toEqual([
-    { day: "2026-01-03", amount: 303n },
-  ]);
-  expect(await list(UTC, "02T00:00:00", "04T00:00:00")).toEqual([
-    { day: "2026-01-02", amount: 100n },
-    { day: "2026-01-03", amount: 203n },
+  const daysIn = async (timeZone: string, from: string, to: string) => {
+    const period = { from: new Date(`2026-01-${from}Z`), to: new Date(`2026-01-${to}Z`) };
+    const { days } = await sumPaymentCredits({ pool }, { masterLogin: MASTER, ...period, timeZone });
+    return days.map(({ day, amount }) => [day, amount?.minorUnits]);
+  };
+  expect(await daysIn("Europe/Athens", "02T22:00:00", "03T22:00:00")).toEqual([["2026-01-03", 303n]]);
+  expect(await daysIn("", "02T00:00:00", "04T00:00:00")).toEqual([
+    ["2026-01-02", 100n],
+    ["2026-01-03", 203n],
   ]);
 });
 
-test("executed payments are listed descending with their credit; other payments are not listed", async () => {
+test("executed payments of a Master or an Investor are listed descending with their credit; other payments are not listed", async () => {
   const deps = await depsWithPayments();
-
-  const first = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 2 }, aCall());
-  const second = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 2n, limit: 2 }, aCall());
-
-  expect(first).toMatchObject({ items: [{ id: 3n }, { id: 2n }], hasMore: true });
-  expect(second).toEqual({
-    masterLogin: MASTER,
-    paymentAccountLogin: PAYMENT_ACCOUNT,
-    items: [
-      {
-        id: 1n,
-        runId: 1n,
-        runStatus: "PARTIALLY_EXECUTED",
-        runPeriodStart: new Date("2026-01-03T00:00:00Z"),
-        runPeriodEnd: new Date("2026-01-10T00:00:00Z"),
-        investorId: 17n,
-        investorLogin: INVESTOR,
-        amount: { currencyCode: "USD", minorUnits: 100n },
-        status: "EXECUTED",
-        transferId: 41n,
-        dealId: 601n,
-        executedAt: AT,
-        cashflowId: 1n,
-        cashflowUniqueKey: `PF:${INVESTOR}:${MASTER}:1:W1`,
-        createdAt: AT,
-      },
-    ],
-    hasMore: false,
-  });
-});
-
-test("an unknown Master is not found", async () => {
-  const deps = await feeDeps(() => AT);
-  const page = { masterLogin: "1", limit: 5 };
-  for (const list of [
-    listPaymentCredits(deps, { ...page, afterId: 0n }, aCall()),
-    listInvestorPayments(deps, { ...page, beforeId: 0n }, aCall()),
-  ]) {
-    await expect(list).rejects.toMatchObject({ code: "master_not_found" });
+  for (const [own, paymentAccountLogin] of [
+    [{ masterLogin: MASTER, investorLogin: "" }, PAYMENT_ACCOUNT],
+    [{ masterLogin: "", investorLogin: INVESTOR }, ""],
+  ] as const) {
+    const first = await listPayments(deps, { ...own, beforeId: 0n, limit: 2 }, aCall());
+    expect(first).toMatchObject({ paymentAccountLogin, items: [{ id: 3n }, { id: 2n }], hasMore: true });
+    expect(await listPayments(deps, { ...own, beforeId: 2n, limit: 2 }, aCall())).toEqual({
+      paymentAccountLogin,
+      items: [
+        {
+          id: 1n,
+          runId: 1n,
+          runStatus: "PARTIALLY_EXECUTED",
+          runPeriodStart: new Date("2026-01-03T00:00:00Z"),
+          runPeriodEnd: new Date("2026-01-10T00:00:00Z"),
+          investorId: 17n,
+          investorLogin: INVESTOR,
+          amount: { currencyCode: "USD", minorUnits: 100n },
+          status: "EXECUTED",
+          transferId: 41n,
+          dealId: 601n,
+          executedAt: AT,
+          cashflowId: 1n,
+          cashflowUniqueKey: `PF:${INVESTOR}:${MASTER}:1:W1`,
+          createdAt: AT,
+          masterLogin: MASTER,
+          paymentAccountLogin: PAYMENT_ACCOUNT,
+        },
+      ],
+      hasMore: false,
+    });
   }
 });
 
-test("executed payments of an Investor are listed descending, with the Master and the account that each went to", async () => {
-  const deps = await depsWithPayments();
-  const page = (beforeId: bigint) =>
-    listPaymentsOfInvestor(deps, { investorLogin: INVESTOR, beforeId, limit: 2 }, aCall());
-  const { items } = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 5 }, aCall());
-  const expected = items.map((payment) => ({ payment, masterLogin: MASTER, paymentAccountLogin: PAYMENT_ACCOUNT }));
-
-  expect(await page(0n)).toEqual({ items: expected.slice(0, 2), hasMore: true });
-  expect(await page(2n)).toEqual({ items: expected.slice(2), hasMore: false });
-  await expect(
-    listPaymentsOfInvestor(deps, { investorLogin: "1", beforeId: 0n, limit: 5 }, aCall()),
-  ).rejects.toMatchObject({ code: "investor_not_found" });
+test("an unknown Master or Investor is not found", async () => {
+  const deps = await feeDeps(() => AT);
+  const payments = { masterLogin: "", investorLogin: "", beforeId: 0n, limit: 5 };
+  const master = { code: "master_not_found" };
+  const credits = listPaymentCredits(deps, { masterLogin: "1", afterId: 0n, limit: 5 }, aCall());
+  await expect(credits).rejects.toMatchObject(master);
+  await expect(listPayments(deps, { ...payments, masterLogin: "1" }, aCall())).rejects.toMatchObject(master);
+  await expect(listPayments(deps, { ...payments, investorLogin: "1" }, aCall())).rejects.toMatchObject({
+    code: "investor_not_found",
+  });
 });
 
 test("a page of an Investor's payments costs the same at the end as at the start", async () => {
@@ -131,9 +120,10 @@ test("a page of an Investor's payments costs the same at the end as at the start
     `select 1, case when n % 100 = 0 then '${INVESTOR}' else 'other' end, 'X' || n, 1, true, now(), 10 + n from generate_series(1, 3000) n`,
   );
   const cost = (beforeId: bigint) =>
-    inTransaction(deps.pool, (tx) =>
-      rowsRead(tx, ["fee_payment", "fee_run"], async () => {
-        expect(await listExecutedPayments(tx, { investorLogin: INVESTOR }, { beforeId, limit: 6 })).toHaveLength(6);
+    inTransaction(deps.pool, (pool) =>
+      rowsRead(pool, ["fee_payment", "fee_run"], async () => {
+        const page = { masterLogin: "", investorLogin: INVESTOR, beforeId, limit: 5 };
+        expect((await listPayments({ ...deps, pool }, page, aCall())).items).toHaveLength(5);
       }),
     );
 

@@ -1,89 +1,84 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usdToProto } from "#kernel/contract/money.ts";
-import { MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/values/page.ts";
+import { messageOf, type RowOf } from "#kernel/contract/row-message.ts";
+import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { DAY_MS } from "#kernel/values/duration.ts";
+import { belowId, MAX_PAGE_SIZE, pageOf, pageSize } from "#kernel/values/page.ts";
+import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/values/time-zone.ts";
 import type {
+  CreditedDay,
+  ExecutedPayment,
   FindDueItemsRequest,
   FindDueItemsResponse,
   GetWaitingFeesRequest,
   GetWaitingFeesResponse,
-  InvestorPayment,
-  ListInvestorPaymentsRequest,
-  ListInvestorPaymentsResponse,
   ListPaymentCreditsRequest,
   ListPaymentCreditsResponse,
-  ListPaymentsOfInvestorRequest,
-  ListPaymentsOfInvestorResponse,
+  ListPaymentsRequest,
+  ListPaymentsResponse,
+  PaymentCredit,
   SumPaymentCreditsRequest,
   SumPaymentCreditsResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { refuse } from "../refusals.ts";
-import { sumWaitingForAccount } from "../store/due-payments.ts";
-import { DAY_MS } from "#kernel/values/duration.ts";
-import { calendarOf, daysOf, isTimeZone, UTC } from "#kernel/values/time-zone.ts";
-import { listCreditedDays, listCredits, listExecutedPayments, type ListedPayment } from "../store/payments.ts";
+import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 import { dueItem } from "../messages/decision.ts";
-import { NEWEST } from "../store/runs.ts";
+import { refuse } from "../refusals.ts";
 
-export async function listInvestorPayments(
-  { pool, accounts }: Deps,
-  { masterLogin, ...request }: ListInvestorPaymentsRequest,
-  context: CallContext,
-): Promise<ListInvestorPaymentsResponse> {
-  const { paymentAccountLogin } = await accounts.findMaster({ login: masterLogin }, context);
-  const { items, hasMore } = await readPage(pool, { masterLogin }, request);
-  return { masterLogin, paymentAccountLogin, items: items.map(paymentMessage), hasMore };
-}
+type Reads = Pick<Deps, "accounts"> & { readonly pool: Queryable };
 
-/** To all Masters that the Investor follows or has followed. */
-export async function listPaymentsOfInvestor(
-  { pool, accounts }: Deps,
-  { investorLogin, ...request }: ListPaymentsOfInvestorRequest,
+export async function listPayments(
+  { pool, accounts }: Reads,
+  { masterLogin, investorLogin, beforeId, limit }: ListPaymentsRequest,
   context: CallContext,
-): Promise<ListPaymentsOfInvestorResponse> {
-  await accounts.findInvestor({ login: investorLogin }, context);
-  const { items, hasMore } = await readPage(pool, { investorLogin }, request);
+): Promise<ListPaymentsResponse> {
+  const master = masterLogin === "" ? undefined : await accounts.findMaster({ login: masterLogin }, context);
+  if (master === undefined) await accounts.findInvestor({ login: investorLogin }, context);
+  const isWanted =
+    master === undefined
+      ? fragment`payment.investor_login = ${investorLogin}`
+      : fragment`payment.master_login = ${masterLogin}`;
+  const size = pageSize(limit);
+  const rows = await many<RowOf<ExecutedPayment, "amount">>(
+    pool,
+    sql`select payment.id, payment.run_id as "runId", run.status as "runStatus", run."periodStart" as "runPeriodStart",
+               run."periodEnd" as "runPeriodEnd", payment.master_login as "masterLogin",
+               payment.payment_account_login as "paymentAccountLogin", payment.investor_id as "investorId",
+               payment.investor_login as "investorLogin", payment.amount_minor as amount, payment.status,
+               payment.transfer_id as "transferId", payment.deal_id as "dealId", payment.executed_at as "executedAt",
+               payment.credit_id as "cashflowId", payment.unique_key as "cashflowUniqueKey", payment.created_at as "createdAt"
+        from fee_payment payment
+             join fee_run_row run on run.id = payment.run_id
+        where payment.status = 'EXECUTED' and ${isWanted} and payment.id < ${belowId(beforeId)}
+        order by payment.id desc
+        limit ${size + 1}`,
+  );
+  const { items, hasMore } = pageOf(rows, size);
   return {
-    items: items.map((payment) => {
-      const { masterLogin, paymentAccountLogin } = payment;
-      return { payment: paymentMessage(payment), masterLogin, paymentAccountLogin };
-    }),
+    paymentAccountLogin: master?.paymentAccountLogin ?? "",
+    items: items.map((row) => messageOf(row, "amount")),
     hasMore,
   };
 }
 
-async function readPage(
-  pool: Deps["pool"],
-  whose: Parameters<typeof listExecutedPayments>[1],
-  { beforeId, limit }: { readonly beforeId: bigint; readonly limit: number },
-) {
-  const size = pageSize(limit);
-  const page = { beforeId: beforeId === 0n ? NEWEST : beforeId, limit: size + 1 };
-  return pageOf(await listExecutedPayments(pool, whose, page), size);
-}
-
-function paymentMessage({
-  masterLogin: _master,
-  paymentAccountLogin: _account,
-  amount,
-  ...payment
-}: ListedPayment): InvestorPayment {
-  return { ...payment, amount: usdToProto(amount) };
-}
-
 export async function listPaymentCredits(
-  { pool, accounts }: Deps,
+  { pool, accounts }: Reads,
   { masterLogin, afterId, limit }: ListPaymentCreditsRequest,
   context: CallContext,
 ): Promise<ListPaymentCreditsResponse> {
   const { paymentAccountLogin } = await accounts.findMaster({ login: masterLogin }, context);
   const size = pageSize(limit);
-  const { items, hasMore } = pageOf(await listCredits(pool, { masterLogin, afterId, limit: size + 1 }), size);
-  return {
-    paymentAccountLogin,
-    items: items.map((credit) => ({ ...credit, amount: usdToProto(credit.amount) })),
-    hasMore,
-  };
+  const rows = await many<RowOf<PaymentCredit, "amount">>(
+    pool,
+    sql`select credit_id as id, payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", kind,
+               amount_minor as amount, credit_deal_id as "dealId", executed_at as "dealAt", credited_at as "createdAt"
+        from fee_payment
+        where master_login = ${masterLogin} and credit_id > ${afterId}
+        order by credit_id
+        limit ${size + 1}`,
+  );
+  const { items, hasMore } = pageOf(rows, size);
+  return { paymentAccountLogin, items: items.map((row) => messageOf(row, "amount")), hasMore };
 }
 
 /** The transfers that collect the due amounts of many keys. The keys are read together. */
@@ -107,15 +102,22 @@ export async function getWaitingFees(
   { pool }: Pick<Deps, "pool">,
   { masterLogin }: GetWaitingFeesRequest,
 ): Promise<GetWaitingFeesResponse> {
-  const waiting = await sumWaitingForAccount(pool, masterLogin);
+  const waiting = await maybeOne<RowOf<GetWaitingFeesResponse, "amount">>(
+    pool,
+    sql`select sum(due_minor - prepaid_minor)::bigint as amount, min(created_at) as since,
+               max(payment_account_login) as "paymentAccountLogin"
+        from fee_payment
+        where master_login = ${masterLogin} and status in ('PENDING', 'EXECUTING') and reason = ${ACCOUNT_ARCHIVED}
+        having count(*) > 0`,
+  );
   if (waiting === undefined) return { amount: undefined, since: undefined, paymentAccountLogin: "" };
-  const { amount, since, paymentAccountLogin } = waiting;
-  return { amount: usdToProto(amount), since, paymentAccountLogin };
+  return messageOf(waiting, "amount");
 }
 
 /** Limits what is summed: a large pool pays thousands of fees a week. */
 const MAX_DAYS = 400;
 
+/** By day of the deal. The index has all that is read. */
 export async function sumPaymentCredits(
   { pool }: Pick<Deps, "pool">,
   { masterLogin, from, to, timeZone }: SumPaymentCreditsRequest,
@@ -124,7 +126,19 @@ export async function sumPaymentCredits(
     throw refuse("validation_failed", `Fees are summed for at most ${MAX_DAYS} days.`);
   }
   if (timeZone !== "" && !isTimeZone(timeZone)) throw refuse("validation_failed", "The time zone is unknown.");
-  const calendar = timeZone === "" ? UTC : calendarOf(timeZone);
-  const days = await listCreditedDays(pool, masterLogin, daysOf(calendar, from, to));
-  return { days: days.map(({ day, amount }) => ({ day, amount: usdToProto(amount) })) };
+  const days = daysOf(timeZone === "" ? UTC : calendarOf(timeZone), from, to);
+  const credited = await many<RowOf<CreditedDay, "amount">>(
+    pool,
+    sql`select day, sum(amount_minor)::bigint as amount
+        from unnest(
+               ${days.map(({ day }) => day)}::text[],
+               ${days.map((each) => each.from)}::timestamptz[],
+               ${days.map((each) => each.to)}::timestamptz[]
+             ) as credited (day, starts_at, ends_at)
+             join fee_payment on master_login = ${masterLogin} and status = 'EXECUTED'
+                             and executed_at >= starts_at and executed_at < ends_at
+        group by day
+        order by day`,
+  );
+  return { days: credited.map(({ day, amount }) => ({ day, amount: usdToProto(amount) })) };
 }

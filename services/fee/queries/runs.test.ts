@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { listPaymentsOfRun, listWeeklyRuns } from "../store/runs.ts";
 import { aCall, feeDeps, MASTER } from "../testing/fee.ts";
 import { insertSettled } from "../testing/settled.ts";
 import { getRun, listRunPayments, listRuns } from "./runs.ts";
@@ -79,13 +79,16 @@ test("weekly runs are listed newest first with the sums of their payments, and a
     code: "fee_run_not_found",
   });
 
-  const cost = (read: (tx: Parameters<typeof listWeeklyRuns>[0]) => Promise<unknown>) =>
-    inTransaction(deps.pool, (tx) => rowsRead(tx, ["fee_run", "fee_payment"], async () => void (await read(tx))));
+  const cost = (read: (own: Omit<Deps, "pool"> & { readonly pool: Queryable }) => Promise<unknown>) =>
+    inTransaction(deps.pool, (pool) =>
+      rowsRead(pool, ["fee_run", "fee_payment"], async () => void (await read({ ...deps, pool }))),
+    );
   for (const masterLogin of ["", MASTER]) {
     for (const week of [1_000, 10]) {
-      const before = { id: BigInt(4 * week), periodEnd: new Date(Date.UTC(2000, 0, 1) + week * 7 * 86_400_000) };
-      expect(await cost((tx) => listWeeklyRuns(tx, { masterLogin, before, limit: 5 }))).toBeLessThan(40);
+      const page = { masterLogin, beforeId: BigInt(4 * week), limit: 4 };
+      expect(await cost((own) => listRuns(own, page, aCall()))).toBeLessThan(40);
     }
   }
-  expect(await cost((tx) => listPaymentsOfRun(tx, { runId, after: ["i3", "", ""], limit: 1 }))).toBeLessThan(5);
+  const last = { runId, afterPaymentId: first.items.at(-1)?.id ?? 0n, limit: 1 };
+  expect(await cost((own) => listRunPayments(own, last))).toBeLessThan(6);
 });

@@ -9,10 +9,10 @@ import {
   sql,
   withoutNulls,
 } from "#kernel/postgres/query.ts";
+import { belowId } from "#kernel/values/page.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Change } from "../domain/change-timeline.ts";
 import type { ListedVersion, Version } from "../domain/timeline.ts";
-import { NEWEST } from "./runs.ts";
 
 export type Configuration = {
   readonly investorLogin: string;
@@ -153,7 +153,7 @@ export async function listVersionsBelow(
   { investorLogin, beforeId, limit }: { investorLogin: string; beforeId: bigint; limit: number },
 ): Promise<ListedVersion[]> {
   const isBelow = fragment`(version.investor_login, version.id) > (${investorLogin}, 0)
-    and (version.investor_login, version.id) < (${investorLogin}, ${beforeId === 0n ? NEWEST : beforeId})`;
+    and (version.investor_login, version.id) < (${investorLogin}, ${belowId(beforeId)})`;
   const rows = await many<ListedVersion>(
     db,
     sql`${listedWhere(isBelow)} order by version.investor_login desc, version.id desc limit ${limit}`,

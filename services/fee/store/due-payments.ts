@@ -1,15 +1,6 @@
 import assert from "node:assert/strict";
 import { keyHash } from "#kernel/values/key-hash.ts";
-import {
-  column,
-  execute,
-  fragment,
-  type Fragment,
-  many,
-  maybeOne,
-  sql,
-  type Queryable,
-} from "#kernel/postgres/query.ts";
+import { column, execute, fragment, type Fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { DecidedFee } from "../domain/decision.ts";
@@ -174,24 +165,6 @@ export async function leaveToJob(db: Queryable, ids: readonly bigint[]): Promise
   await execute(
     db,
     sql`update fee_payment set is_weekly = true where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING') and transfer_id is null`,
-  );
-}
-
-export type WaitingForAccount = {
-  readonly amount: bigint;
-  readonly since: Date;
-  readonly paymentAccountLogin: string;
-};
-
-/** The payments of a Master that wait for its archived payment account; undefined without one. */
-export async function sumWaitingForAccount(db: Queryable, masterLogin: string): Promise<WaitingForAccount | undefined> {
-  return maybeOne<WaitingForAccount>(
-    db,
-    sql`select sum(due_minor - prepaid_minor)::bigint as amount, min(created_at) as since,
-               max(payment_account_login) as "paymentAccountLogin"
-        from fee_payment
-        where master_login = ${masterLogin} and status in ('PENDING', 'EXECUTING') and reason = ${ACCOUNT_ARCHIVED}
-        having count(*) > 0`,
   );
 }
 

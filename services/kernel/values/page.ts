@@ -11,6 +11,13 @@ export function pageSize(limit: number): number {
   return Math.min(Math.max(limit, 1), MAX_PAGE_SIZE);
 }
 
+const ABOVE_ALL_IDS = 2n ** 63n - 1n;
+
+/** The id below which a page begins that is listed from the newest on; 0 stands for the first one. */
+export function belowId(beforeId: bigint): bigint {
+  return beforeId === 0n ? ABOVE_ALL_IDS : beforeId;
+}
+
 /** The store reads one row more than the page holds: its presence means that there is another page. */
 export function pageOf<Row>(rows: readonly Row[], size: number): { items: Row[]; hasMore: boolean } {
   return { items: rows.slice(0, size), hasMore: rows.length > size };

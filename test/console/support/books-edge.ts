@@ -121,16 +121,7 @@ export function booksEdge({ days, rows, isHostile = false }: Books): Promise<Tes
       getPendingFee: async () => (isHostile ? aPendingFee({ lines: [HOSTILE] }) : aPendingFee()),
       explainPayment: async ({ paymentId }) => explanationOf(paymentId, stored("The high-water mark rises.")),
       ...runsOf(rows),
-      listInvestorPayments: async () => ({
-        masterLogin: "3000001",
-        paymentAccountLogin: "3000002",
-        items: payments,
-        hasMore: false,
-      }),
-      listPaymentsOfInvestor: async () => ({
-        items: payments.map((payment) => ({ payment, masterLogin: "3000001", paymentAccountLogin: "3000002" })),
-        hasMore: false,
-      }),
+      listPayments: async () => ({ paymentAccountLogin: "3000002", items: payments, hasMore: false }),
       listPaymentCredits: async () => ({
         paymentAccountLogin: "3000002",
         items: rows === 0 ? [] : [aCredit()],

@@ -66,12 +66,10 @@ test.each([
   "investor/1/performance-fee/versions",
   "perf-fee/runs",
 ])("%s is listed from the newest on, and goes on before the id of its cursor", async (path) => {
-  const logins = { masterLogin: "1", paymentAccountLogin: "2" };
   const id = LARGE;
   const edge = await testEdge({
     fees: {
-      listInvestorPayments: async () => ({ ...logins, items: [aPayment({ id })], hasMore: true }),
-      listPaymentsOfInvestor: async () => ({ items: [{ ...logins, payment: aPayment({ id }) }], hasMore: true }),
+      listPayments: async () => ({ paymentAccountLogin: "2", items: [aPayment({ id })], hasMore: true }),
       listVersions: async () => ({ investorLogin: "1", items: [aFeeVersion({ id })], hasMore: true }),
       listRuns: async () => ({ items: [aRun({ id })], hasMore: true }),
     },

@@ -9,15 +9,12 @@ export const exchanges: Exchanges = {
       summary: "A fee of a week",
       services: {
         fees: {
-          listInvestorPayments: async () => ({
-            masterLogin: "3000001",
-            paymentAccountLogin: "3000002",
-            items: [aPayment()],
-            hasMore: false,
-          }),
+          listPayments: async () => ({ paymentAccountLogin: "3000002", items: [aPayment()], hasMore: false }),
         },
       },
-      asked: [{ method: "listInvestorPayments", request: { masterLogin: "3000001", beforeId: 0n, limit: 100 } }],
+      asked: [
+        { method: "listPayments", request: { masterLogin: "3000001", investorLogin: "", beforeId: 0n, limit: 100 } },
+      ],
       answer: {
         items: [{ run_period_end: LATER_TEXT, executed_at: LATER_TEXT, created_at: LATER_TEXT }],
         next_cursor: null,
@@ -31,13 +28,12 @@ export const exchanges: Exchanges = {
       request: { query: { limit: "1" } },
       services: {
         fees: {
-          listPaymentsOfInvestor: async () => ({
-            items: [{ payment: aPayment(), masterLogin: "3000001", paymentAccountLogin: "3000002" }],
-            hasMore: true,
-          }),
+          listPayments: async () => ({ paymentAccountLogin: "", items: [aPayment()], hasMore: true }),
         },
       },
-      asked: [{ method: "listPaymentsOfInvestor", request: { investorLogin: "3000003", beforeId: 0n, limit: 1 } }],
+      asked: [
+        { method: "listPayments", request: { masterLogin: "", investorLogin: "3000003", beforeId: 0n, limit: 1 } },
+      ],
       answer: {
         items: [{ run_period_end: LATER_TEXT, executed_at: LATER_TEXT, created_at: LATER_TEXT }],
         next_cursor: 21,

@@ -1,5 +1,5 @@
 import { model, nullableString, setOf, string } from "../../fields/field.ts";
-import { at, or, within } from "../../fields/message.ts";
+import { at, or } from "../../fields/message.ts";
 import { ascendingPage, cursorBefore, idPage, integerCursor, limit100, limit500 } from "../../fields/page.ts";
 import {
   currencyReply,
@@ -63,7 +63,7 @@ const payment = {
 const Payment = model("FeePayment", "A performance fee that an Investor paid.", payment);
 
 const PaymentToMaster = model("FeePaymentToMaster", "A performance fee that an Investor paid to a Master.", {
-  ...within("payment", payment),
+  ...payment,
   master_login: masterLoginReply(),
   payment_account_login: paymentLoginReply("Login of the account that was credited."),
 });
@@ -102,7 +102,11 @@ export const listFeePayments = route("GET /api/v1/perf-fee/master/:master_login/
     ...idPage(Payment),
   }),
   refusals: ["master_not_found"],
-  call: ({ fees }, request, context) => fees.listInvestorPayments(request, context),
+
+  async call({ fees }, request, context) {
+    const page = await fees.listPayments({ ...request, investorLogin: "" }, context);
+    return { ...page, masterLogin: request.masterLogin };
+  },
 });
 
 export const listFeePaymentsOfInvestor = route("GET /api/v1/perf-fee/investor/:investor_login/payments", {
@@ -123,7 +127,7 @@ export const listFeePaymentsOfInvestor = route("GET /api/v1/perf-fee/investor/:i
   refusals: ["investor_not_found"],
 
   async call({ fees }, request, context) {
-    const page = await fees.listPaymentsOfInvestor(request, context);
+    const page = await fees.listPayments({ ...request, masterLogin: "" }, context);
     return { ...page, investorLogin: request.investorLogin };
   },
 });

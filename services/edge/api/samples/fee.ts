@@ -1,9 +1,9 @@
 import type {
   FeeCalculation,
+  ExecutedPayment,
   FeeConfiguration,
   FeeRun,
   FeeVersion,
-  InvestorPayment,
   PaymentCredit,
   PaymentExplanation,
   PendingFee,
@@ -42,7 +42,7 @@ export const aCredit = sample<PaymentCredit>({
   createdAt: LATER,
 });
 
-export const aPayment = sample<InvestorPayment>({
+export const aPayment = sample<ExecutedPayment>({
   id: 21n,
   runId: 12n,
   runStatus: "EXECUTED",
@@ -58,6 +58,8 @@ export const aPayment = sample<InvestorPayment>({
   cashflowId: 31n,
   cashflowUniqueKey: "PF:3000003:3000001:12:W",
   createdAt: LATER,
+  masterLogin: "3000001",
+  paymentAccountLogin: "3000002",
 });
 
 export const aRun = sample<FeeRun>({
