@@ -1,7 +1,7 @@
 import { usdToProto } from "#kernel/contract/money.ts";
 import { publish } from "#kernel/feed/publish.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
+import { MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { ProfileKind } from "./domain/profile.ts";
 import { reserveProfile } from "./processes/profile.ts";
 import { insertInvestor } from "./store/investors.ts";
@@ -9,14 +9,12 @@ import { insertMaster, updateMaster } from "./store/masters.ts";
 import { moveProfile } from "./store/profiles.ts";
 import type { Investor, Master, MasterChange, NewInvestor, NewMaster } from "./domain/master.ts";
 
-/** Other services keep what they need to know of the directory from this feed. */
+/** Other services keep from this feed what they need to know of Masters. */
 export const DIRECTORY_FEED = "account.directory";
 
-/** Every change of the directory, each with its event. */
 export async function registerInvestor(tx: Transaction, fresh: NewInvestor): Promise<Investor> {
   const investor = await insertInvestor(tx, fresh);
   await labelAccount(tx, "INVESTOR", fresh);
-  publish(tx, { feed: DIRECTORY_FEED, event: InvestorRegistered, message: { login: investor.login } });
   return investor;
 }
 

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { consumeFeed } from "#kernel/feed/consume.ts";
 import { createLog } from "#kernel/process/log.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
+import { MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
 import { testDatabase } from "#test/support/database.ts";
@@ -33,10 +33,6 @@ const imported = (dealId: bigint, own: Partial<TransferImported> = {}): Event =>
 
 type Event = { readonly type: string; readonly payload: Uint8Array };
 
-const registered = (login: string): Event => ({
-  type: InvestorRegistered.$type,
-  payload: InvestorRegistered.encode({ login }).finish(),
-});
 const master = (login: string, minorUnits: bigint, currencyCode = "USD"): Event => ({
   type: MasterChanged.$type,
   payload: MasterChanged.encode({ login, minDeposit: { currencyCode, minorUnits } }).finish(),
@@ -61,31 +57,23 @@ async function setUp() {
   return { pool, receive };
 }
 
-test("an Investor is known when it is registered, and its minimum is that of the Master that it follows now", async () => {
+test("the minimum of an Investor is that of the Master that it follows now", async () => {
   const { pool, receive } = await setUp();
-  await receive(
-    DIRECTORY,
-    registered("1"),
-    registered("2"),
-    master("5", 100_00n),
-    master("6", 7n),
-    master("5", 500_00n),
-  );
+  await receive(DIRECTORY, master("5", 100_00n), master("6", 7n), master("5", 500_00n));
   await receive(
     FOLLOWINGS,
     follows("2", "5"),
     follows("3", "6"),
     follows("2", ""),
-    follows("4", "5"),
+    follows("4", ""),
     follows("2", "5"),
   );
 
   expect(await minimumsOf(pool, ["1", "2", "3", "4", "9"])).toEqual(
     new Map([
-      ["1", null],
       ["2", 500_00n],
       ["3", 7n],
-      ["4", 500_00n],
+      ["4", null],
     ]),
   );
 });
@@ -111,9 +99,11 @@ test("facts that were asked for never replace those of an event", async () => {
 test("a minimum that is no amount in USD stops the feed before its entry", async () => {
   const { pool, receive } = await setUp();
 
-  await expect(receive(DIRECTORY, registered("1"), master("5", 1n, "EUR"))).rejects.toThrow("stopped");
+  await receive(FOLLOWINGS, follows("1", "4"), follows("2", "5"));
 
-  expect([...(await minimumsOf(pool, ["1"])).keys()]).toEqual(["1"]);
+  await expect(receive(DIRECTORY, master("4", 1n), master("5", 1n, "EUR"))).rejects.toThrow("stopped");
+
+  expect([...(await minimumsOf(pool, ["1", "2"])).keys()]).toEqual(["1"]);
 });
 
 test("an imported deposit or withdrawal is an executed operation with its deal, once", async () => {

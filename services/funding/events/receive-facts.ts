@@ -1,8 +1,8 @@
 import { type EntryOf, readEntry, MalformedEntry } from "#kernel/feed/receive-page.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { type Transaction, afterCommit } from "#kernel/postgres/transaction.ts";
-import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
-import { addInvestors, saveFollowings, saveMasters } from "../store/investor-facts.ts";
+import { MasterChanged } from "#proto/pamm/account/v1/events.ts";
+import { saveFollowings, saveMasters } from "../store/investor-facts.ts";
 import { FollowingChanged, WithdrawalChanged, WithdrawalProgress } from "#proto/pamm/subscription/v1/events.ts";
 import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import {
@@ -14,21 +14,12 @@ import {
 } from "../store/cashflow-transitions.ts";
 import type { Deps } from "../deps.ts";
 
-type Entry = EntryOf<typeof InvestorRegistered | typeof MasterChanged>;
-
-/** Keeps which Investors exist, and the minimum deposit of each Master. */
+/** Keeps the minimum deposit of each Master. */
 export const DIRECTORY = {
   feed: "account.directory",
-  events: [InvestorRegistered, MasterChanged],
-  async receive(tx: Transaction, entries: readonly Entry[]): Promise<void> {
-    const investors: string[] = [];
-    const minimums = new Map<string, bigint>();
-    for (const entry of entries) {
-      if (entry.type === InvestorRegistered.$type) investors.push(entry.message.login);
-      else minimums.set(entry.message.login, minimumOf(entry));
-    }
-    if (investors.length > 0) await addInvestors(tx, investors);
-    if (minimums.size > 0) await saveMasters(tx, minimums);
+  events: [MasterChanged],
+  async receive(tx: Transaction, entries: readonly EntryOf<typeof MasterChanged>[]): Promise<void> {
+    await saveMasters(tx, new Map(entries.map((entry) => [entry.message.login, minimumOf(entry)])));
   },
 };
 

@@ -6,7 +6,7 @@ create table known_master (
   min_deposit_minor bigint not null check (min_deposit_minor >= 0)
 );
 
--- Whom an Investor follows, from the feeds of account and subscription.
+-- Whom an Investor follows, from the feed of subscription. The first deposit asks for it.
 create table known_investor (
   login        text primary key,
   -- The Master of its ACTIVE subscription.

@@ -19,15 +19,6 @@ export async function addMaster(db: Queryable, login: string, minDeposit: bigint
   );
 }
 
-/** New Investors follow no Master. */
-export async function addInvestors(tx: Transaction, logins: readonly string[]): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into known_investor (login) select login from unnest(${logins}::text[]) as registered (login)
-        on conflict do nothing`,
-  );
-}
-
 /** Each Investor once. */
 export async function saveFollowings(tx: Transaction, followings: readonly KnownInvestor[]): Promise<void> {
   await execute(
