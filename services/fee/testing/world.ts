@@ -25,7 +25,6 @@ export type World = OtherServices &
   Deciding & {
     /** The index of the open week: 0, 1, 2 ... */
     week: number;
-    hours: number;
   };
 
 const TRUNCATE = `
@@ -39,15 +38,14 @@ export async function aWorld(pool?: Pool): Promise<World> {
   const clock = { now: new Date(FIRST_WEEK) };
   const others = otherServicesAt(() => clock.now);
   const deps = await feeDeps(() => clock.now, others, pool);
-  return { ...others, deps, clock, week: 0, hours: 0, investorsPerPage: 500 };
+  return { ...others, deps, clock, week: 0, investorsPerPage: 500 };
 }
 
-export async function anInvestor(
-  world: World,
-  { login = INVESTOR, deposit = "0.00", ratePpm = 300_000 } = {},
-): Promise<string> {
+export async function anInvestor(world: World, { login = INVESTOR, deposit = "0.00" } = {}): Promise<string> {
   setBalance(world.platform.ledger, login, cents(deposit));
-  await setRate(world, { key: `subscription:${login}`, login, ratePpm, effectiveSince: new Date(FIRST_WEEK) });
+  const terms = { ratePpm: 300_000, enabled: true, effectiveSince: new Date(FIRST_WEEK) };
+  const request = { key: `subscription:${login}`, investorId: BigInt(login), investorLogin: login, ...terms };
+  await configure(world.deps, request);
   return login;
 }
 
@@ -73,42 +71,22 @@ export async function owe(
   );
 }
 
-export type NewRate = {
-  readonly key: string;
-  readonly login: string;
-  readonly ratePpm: number;
-  readonly effectiveSince: Date;
-};
-
-/** Sets the rate of an Investor, also for the past. */
-export async function setRate({ deps }: World, { key, login, ratePpm, effectiveSince }: NewRate): Promise<void> {
-  const terms = { ratePpm, enabled: true, effectiveSince };
-  await configure(deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
-}
-
 /** The Master realises a result an hour after the previous one; it is posted at once. */
-export function result(world: World, parts: Readonly<Record<string, string>>, masterLogin = MASTER): Date {
-  world.hours += 1;
-  const at = new Date(FIRST_WEEK + world.week * WEEK_MS + world.hours * HOUR_MS);
-  if (at > world.clock.now) world.clock.now = at;
+export function result(world: World, parts: Readonly<Record<string, string>>, masterLogin = MASTER): void {
+  world.clock.now = new Date(world.clock.now.getTime() + HOUR_MS);
   const amounts = inCents(parts);
-  allocate(world.subscriptions, masterLogin, at, amounts);
+  allocate(world.subscriptions, masterLogin, amounts);
   for (const [login, amount] of Object.entries(amounts)) {
     enter(world.platform.ledger, login, { kind: MovementKind.RESULT, amount });
   }
-  return at;
 }
 
 /** Closes the week with the floating shares of all Investors of the pool. */
 export function endWeek(world: World, floating: Readonly<Record<string, string>>, masterLogin = MASTER): void {
   const periodStart = new Date(FIRST_WEEK + world.week * WEEK_MS);
   const cutOff = new Date(FIRST_WEEK + (world.week + 1) * WEEK_MS);
-  const amounts = inCents(floating);
-  const isFlat = Object.values(amounts).every((amount) => amount === 0n);
-  const markedAt = isFlat ? undefined : new Date(cutOff.getTime() + 2_000);
-  closeWeek(world.subscriptions, masterLogin, { periodStart, cutOff, markedAt }, amounts);
+  closeWeek(world.subscriptions, { masterLogin, periodStart, cutOff }, inCents(floating));
   world.week += 1;
-  world.hours = 0;
   world.clock.now = new Date(cutOff.getTime() + 5_000);
 }
 
