@@ -1,6 +1,6 @@
 import { type BatchQueue, batchQueue } from "#kernel/batches/batch-queue.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
-import type { Decision } from "./domain/decision.ts";
+import type { Decision } from "./messages/decision.ts";
 import { type Committer, type FinalPayment, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collection, listCollections } from "./store/collections.ts";
 import { type DuePayment, listOpenPayments } from "./store/due-payments.ts";
@@ -36,7 +36,7 @@ export function feeQueues(needs: Committer): FeeQueues {
       name: "record fees",
       maxItems: MAX_RECORDED,
       maxWaiting: MAX_WAITING,
-      keyOf: ({ investors, key = "" }) => investors[0]?.investorLogin ?? key,
+      keyOf: ({ investors, key }) => investors[0]?.investorLogin ?? key,
       run: (decisions) => recordTogether(needs, decisions),
     }),
     settling: batchQueue<FinalPayment, undefined>({

@@ -5,6 +5,7 @@ import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { MASTER } from "../testing/fee.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   endWeek,
   expectToReconcile,
@@ -22,8 +23,7 @@ beforeEach(async () => {
   world = await aWorld();
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
-  result(world, { 9001: "+100.00", 9002: "+50.00" });
-  endWeek(world, { 9001: "0.00", 9002: "0.00" });
+  aWeek(world, { 9001: "+100.00", 9002: "+50.00" });
   await settle(world);
   result(world, { 9001: "-20.00", 9002: "+30.00" });
   endWeek(world, { 9001: "-1.00", 9002: "0.00" });
@@ -54,8 +54,7 @@ test("fee_payments: a second fee of one Investor in one week is found, and a deb
 
 test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {
   const { platform } = world;
-  result(world, { 9001: "+200.00", 9002: "+10.00" });
-  endWeek(world, { 9001: "0.00", 9002: "0.00" });
+  aWeek(world, { 9001: "+200.00", 9002: "+10.00" });
   platform.rules.isBusy = () => true;
   await settle(world);
   await corrupt("update fee_payment set created_at = clock_timestamp() where status = 'EXECUTING'");

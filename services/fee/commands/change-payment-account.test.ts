@@ -18,6 +18,7 @@ import { decideLeave } from "../testing/leaving.ts";
 import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   balanceOf,
   debtsOf,
@@ -52,8 +53,7 @@ test("fees that are decided after a change go to the new account, executed ones 
   await settle(world);
   await change(world);
   await change(world);
-  result(world, { [INVESTOR]: "50.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "50.00" });
   await settle(world);
 
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, NEXT_ACCOUNT)]).toEqual(["30.00", "15.00"]);
@@ -116,8 +116,7 @@ test.each<[string, (world: World) => Promise<unknown>]>([
     openAccount(world.platform.ledger, NEXT_ACCOUNT, AccountRole.PAYMENT);
     await anInvestor(world, { deposit: "1000.00" });
     world.subscriptions.floors.set(INVESTOR, 5000_00n);
-    result(world, { [INVESTOR]: "100.00" }, OTHER_MASTER);
-    endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+    aWeek(world, { [INVESTOR]: "100.00" }, OTHER_MASTER);
     await settle(world);
     expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${OTHER_MASTER}`]: "30.00" });
     endWeek(world, { [INVESTOR]: "0.00" });

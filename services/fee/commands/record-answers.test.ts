@@ -7,6 +7,7 @@ import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   balanceOf,
   debtsOf,
@@ -184,8 +185,7 @@ test("the weekly job does not collect payments that wait for the account lock", 
 test("a weekly payment from a locked account waits, and the lock owner collects it once", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
-  result(world, { [INVESTOR]: "+1000.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "+1000.00" });
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);

@@ -11,14 +11,13 @@ import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_A
 import { collectOf } from "../testing/leaving.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   debtsOf,
-  endWeek,
   expectToReconcile,
   owe,
   passTime,
   paymentsOf,
-  result,
   runsOf,
   settle,
   type World,
@@ -60,7 +59,6 @@ function aWithdrawal(due: DecidedFee[], parts: Partial<RecordFeesRequest> & { we
     key: "withdrawal:1",
     periodStart: CUT_OFF,
     periodEnd: AT,
-    markedAt: undefined,
     isLast: true,
     investors: [{ investorLogin: INVESTOR, due, openWeeklyKeys }],
     ...rest,
@@ -69,7 +67,7 @@ function aWithdrawal(due: DecidedFee[], parts: Partial<RecordFeesRequest> & { we
 
 /** A page of the week, with a fee for each of these Investors. */
 function aPage(fees: Readonly<Record<string, bigint>>, isLast: boolean): RecordFeesRequest {
-  const week = { masterLogin: MASTER, key: "", periodStart: WEEK_START, periodEnd: CUT_OFF, markedAt: undefined };
+  const week = { masterLogin: MASTER, key: "", periodStart: WEEK_START, periodEnd: CUT_OFF };
   const investors = Object.entries(fees).map(([investorLogin, amount]) => {
     const key = `fee:${investorLogin}:${MASTER}:W:${CUT_OFF.toISOString()}`;
     return { investorLogin, openWeeklyKeys: [], due: [aFee(amount, { key, suffix: "W", since: CUT_OFF })] };
@@ -200,7 +198,9 @@ test("debts go to the accounts of their Masters, in the sequence of the decision
 test("what imported fees have paid is taken once, and what is left is collected", async () => {
   const world = await aSystem();
   const { pool } = world.deps;
-  await inTransaction(pool, (tx) => addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: MASTER, amount: 70_00n }));
+  await inTransaction(pool, (tx) =>
+    addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: MASTER, amountMinor: 70_00n }),
+  );
   const request = aWithdrawal([aDebt("x", MASTER), aFee(60_00n)]);
   await owe(pool, INVESTOR, MASTER);
   expect(await itemsOf(world, request)).toEqual([["fee:9001:5001:WD1", 20_00n]]);
@@ -213,8 +213,7 @@ test("what imported fees have paid is taken once, and what is left is collected"
 test("open weekly fees come first, and those that were debited since the decision are left out", async () => {
   const world = await aSystem();
   for (const master of [MASTER, OTHER_MASTER]) {
-    result(world, { [INVESTOR]: "+100.00" }, master);
-    endWeek(world, { [INVESTOR]: "0.00" }, master);
+    aWeek(world, { [INVESTOR]: "+100.00" }, master);
   }
   await decideWeeks(world);
   const weekly = ["fee:9001:5001:W:2026-01-10T00:00:00.000Z", "fee:9001:5002:W:2026-01-17T00:00:00.000Z"];
@@ -234,8 +233,7 @@ test("open weekly fees come first, and those that were debited since the decisio
 
 test("weekly fees that have ended without a debit since the decision are named, and nothing is collected for them", async () => {
   const world = await aSystem();
-  result(world, { [INVESTOR]: "+100.00" }, MASTER);
-  endWeek(world, { [INVESTOR]: "0.00" }, MASTER);
+  aWeek(world, { [INVESTOR]: "+100.00" }, MASTER);
   await decideWeeks(world);
   const weekly = ["fee:9001:5001:W:2026-01-10T00:00:00.000Z"];
   await world.deps.pool.query("update fee_payment set status = 'DEFERRED'");

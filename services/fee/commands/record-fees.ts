@@ -5,12 +5,11 @@ import type { Deps } from "../deps.ts";
 import { isOpen } from "../domain/payment-outcome.ts";
 import { transferOf } from "../messages/fee-transfer.ts";
 import { listEndedUnpaid, type DuePayment } from "../store/due-payments.ts";
-import { decisionOf, dueItem } from "../messages/decision.ts";
+import { type Decision, decisionOf, dueItem } from "../messages/decision.ts";
 import { remainingMs } from "#kernel/contract/context.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { Refusal } from "#kernel/values/refusal.ts";
 import { isTransientFailure } from "#kernel/jobs/transient-failure.ts";
-import type { Decision } from "../domain/decision.ts";
 import { insertMaster } from "../store/masters.ts";
 import { refuse } from "../refusals.ts";
 import { type Recorded, recordTogether } from "../processes/recording/record-decisions.ts";
@@ -23,7 +22,7 @@ export async function recordFees(
 ): Promise<RecordFeesResponse> {
   const decision = decisionOf(request);
   await recordDecision(deps, decision, context);
-  if (decision.key === undefined) return { items: [], endedKeys: [], transfers: [], stopped: false };
+  if (decision.key === "") return { items: [], endedKeys: [], transfers: [], stopped: false };
   const recorded = await deps.queues.collections(decision.key);
   assert(recorded !== undefined, "a recorded decision is found");
   const { payments } = recorded;
@@ -51,13 +50,13 @@ async function recordDecision(deps: Deps, decision: Decision, context: CallConte
     for (const login of unknownMasters) await addMaster(deps, login, context);
     await record(deps, decision, context);
   }
-  if (decision.key === undefined) deps.wakeSignals.payments.notify();
+  if (decision.key === "") deps.wakeSignals.payments.notify();
 }
 
 /** Decisions about those who leave share a commit. One about a week has many Investors, and has its own. */
 async function record(deps: Deps, decision: Decision, context: CallContext): Promise<Recorded> {
   try {
-    if (decision.key !== undefined) {
+    if (decision.key !== "") {
       return await deps.queues.recording.add(decision, performance.now() + remainingMs(context));
     }
     const [recorded] = await recordTogether(deps, [decision]);

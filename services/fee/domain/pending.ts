@@ -1,4 +1,3 @@
-import type { DecidedFee } from "./decision.ts";
 import { formatMinor } from "#kernel/values/money.ts";
 import { calculationLines, time } from "./explained-payment.ts";
 import type { FeeCalculation } from "./fee-calculation.ts";
@@ -19,12 +18,14 @@ export type Pending = {
   readonly debts: readonly Debt[];
 };
 
-type Due = Pick<DecidedFee, "kind" | "amount">;
+/** PF, or PF_DEBT for a debt; cents. */
+type Due = { readonly kind: string; readonly amountMinor: bigint };
 
 /** The sums of what is due, of which imported fees have paid all but the total. */
 export function sumPending(due: readonly Due[], total: bigint): Pick<Pending, "fee" | "debt" | "prepaid" | "total"> {
-  const of = (kind: Due["kind"]) => due.reduce((sum, each) => (each.kind === kind ? sum + each.amount : sum), 0n);
-  const [fee, debt] = [of("PF"), of("PF_DEBT")];
+  const sumOf = (fees: readonly Due[]) => fees.reduce((sum, { amountMinor }) => sum + amountMinor, 0n);
+  const debt = sumOf(due.filter(({ kind }) => kind === "PF_DEBT"));
+  const fee = sumOf(due) - debt;
   return { fee, debt, total, prepaid: fee + debt - total };
 }
 

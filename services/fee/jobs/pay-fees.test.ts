@@ -11,6 +11,7 @@ import { INVESTOR, MASTER, OTHER_MASTER, PAYMENT_ACCOUNT } from "../testing/fee.
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   balanceOf,
   debtsOf,
@@ -112,8 +113,7 @@ test("fees of weeks that close while an Investor and the payment account are arc
   setBalance(world.platform.ledger, "9001", 0n);
   archived.add("9001").add(PAYMENT_ACCOUNT);
   for (let weeks = 0; weeks < 2; weeks += 1) {
-    result(world, { 9001: "0.00", 9002: "+100.00", 9003: "+50.00" });
-    endWeek(world, { 9001: "0.00", 9002: "0.00", 9003: "0.00" });
+    aWeek(world, { 9001: "0.00", 9002: "+100.00", 9003: "+50.00" });
     await settle(world);
     await passTime(world);
     await settle(world);

@@ -160,7 +160,7 @@ async function insertUnknown(
   assert(runId !== undefined, "a hash has one run");
   const payment = { ...parties, runId, investorLogin, amount, transferId, dealId, key, keyHash };
   await insertImportedPayment(tx, payment, at);
-  await addPrepaid(tx, { investorLogin, masterLogin, amount });
+  await addPrepaid(tx, { investorLogin, masterLogin, amountMinor: amount });
   await endCollected(
     tx,
     waiting.map(({ id }) => id),

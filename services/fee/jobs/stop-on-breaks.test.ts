@@ -7,15 +7,14 @@ import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { insertMaster } from "../store/masters.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
-import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
+import { aWeek, anInvestor, aWorld, settle, type World } from "../testing/world.ts";
 import { stopForBreak, stoppingBreaks } from "../processes/stop-for-break.ts";
 
 /** Two Masters; the fee service knows both, and has read the logs of their payment accounts. */
 async function twoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
-  result(world, { 9001: "+100.00" });
-  endWeek(world, { 9001: "0.00" });
+  aWeek(world, { 9001: "+100.00" });
   await settle(world);
   await insertMaster(world.deps.pool, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT);
   await detectBreaks(world.deps);

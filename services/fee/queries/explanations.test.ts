@@ -12,7 +12,7 @@ import { insertMaster } from "../store/masters.ts";
 import { anExplanation, type ExplainedFee } from "../testing/an-explanation.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { formatMinor } from "#kernel/values/money.ts";
-import { anInvestor, aWorld, endWeek, owe, result, settle, type World } from "../testing/world.ts";
+import { aWeek, anInvestor, aWorld, owe, settle, type World } from "../testing/world.ts";
 import { explainPayment } from "./explain-payment.ts";
 import { getPendingFee } from "./get-pending-fee.ts";
 
@@ -49,7 +49,7 @@ function aFee({ suffix = "W", ...parts }: Partial<ExplainedFee> & { suffix?: str
 
 /** Subscription has decided a fee, which is collected. */
 async function charge(fee = aFee()): Promise<PaymentExplanation> {
-  const run = { masterLogin: MASTER, key: "", periodStart: START, periodEnd: CUT_OFF, markedAt: undefined };
+  const run = { masterLogin: MASTER, key: "", periodStart: START, periodEnd: CUT_OFF };
   const investors = [{ investorLogin: INVESTOR, due: [fee], openWeeklyKeys: [] }];
   await recordFees(world.deps, { ...run, isLast: true, investors }, aCall());
   await settle(world);
@@ -105,8 +105,7 @@ test("a fee that was collected in part names the debt, and the payment of the de
   expect(fee.lines.slice(-1)).toEqual(["200.00 could not be collected and became debt."]);
 
   setBalance(world.platform.ledger, INVESTOR, 150_00n);
-  result(world, { [INVESTOR]: "0.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
   const debt = await explained();
   expect(debt).toMatchObject({
@@ -124,7 +123,9 @@ test("a fee that was collected in part names the debt, and the payment of the de
 test("what subscription decides now, on the terms and with what was prepaid, is pending, and nothing is recorded", async () => {
   await insertMaster(pool, MASTER, PAYMENT_ACCOUNT);
   await owe(pool, INVESTOR, MASTER);
-  await inTransaction(pool, (tx) => addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: MASTER, amount: 10_00n }));
+  await inTransaction(pool, (tx) =>
+    addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: MASTER, amountMinor: 10_00n }),
+  );
   const { explanation, ...fee } = aFee({ floating: -1n, spared: [{ amount: 1n, from: EARNED_AT }], earned: 1_000_01n });
   const debt = { ...fee, kind: "PF_DEBT", amountMinor: 30_00n, explanation: undefined };
   const due = [debt, { ...fee, explanation }];

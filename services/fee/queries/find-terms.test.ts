@@ -9,7 +9,7 @@ import { addPrepaid } from "../store/debts.ts";
 import { insertMaster } from "../store/masters.ts";
 import { decideWeeks } from "../testing/deciding.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { anInvestor, aWorld, endWeek, owe, result, type World } from "../testing/world.ts";
+import { aWeek, anInvestor, aWorld, owe, type World } from "../testing/world.ts";
 import { findTerms } from "./find-terms.ts";
 
 const START = new Date("2026-01-03T00:00:00Z");
@@ -63,7 +63,9 @@ test("debts come oldest first, those to stopped Masters are left out, and what w
   const older = new Date(START.getTime() - 1);
   await owe(pool, INVESTOR, MASTER);
   await owe(pool, INVESTOR, OTHER_MASTER, { amount: 5n, since: older });
-  await inTransaction(pool, (tx) => addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amount: 7n }));
+  await inTransaction(pool, (tx) =>
+    addPrepaid(tx, { investorLogin: INVESTOR, masterLogin: OTHER_MASTER, amountMinor: 7n }),
+  );
   const own = { masterLogin: MASTER, amountMinor: 30_00n, since: START };
   const prepaid = [{ masterLogin: OTHER_MASTER, amountMinor: 7n, since: undefined }];
   const other = { masterLogin: OTHER_MASTER, amountMinor: 5n, since: older };
@@ -77,8 +79,7 @@ test("debts come oldest first, those to stopped Masters are left out, and what w
 test("weekly fees that are recorded and not debited are part of the terms, in the sequence of collection", async () => {
   const world = await aSystem();
   for (const amount of ["+100.00", "+10.00"]) {
-    result(world, { [INVESTOR]: amount });
-    endWeek(world, { [INVESTOR]: "0.00" });
+    aWeek(world, { [INVESTOR]: amount });
   }
   await decideWeeks(world);
   const weekly = (day: number, minorUnits: bigint) => {

@@ -55,10 +55,7 @@ export async function getPendingFee(
 }
 
 function pendingOf({ steps, debts }: InvestorTerms, { due, totalMinor }: DecidePendingFeeResponse, at: Date): Pending {
-  const fees = due.map(
-    ({ kind, amountMinor: amount }) => ({ kind: kind === "PF_DEBT" ? kind : "PF", amount }) as const,
-  );
-  return { isEnabled: isCollectedAt(steps, at), at, ...sumPending(fees, totalMinor), debts: debts.flatMap(debtOf) };
+  return { isEnabled: isCollectedAt(steps, at), at, ...sumPending(due, totalMinor), debts: debts.flatMap(debtOf) };
 }
 
 function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {

@@ -8,7 +8,7 @@ import { openWeekly } from "./due-payments.ts";
 type Owing = { readonly investorLogin: string; readonly masterLogin: string };
 
 /** Cents, positive. */
-type OwedDebt = Owing & { readonly amount: bigint };
+type OwedDebt = Owing & { readonly amountMinor: bigint };
 
 type Asked = { readonly database: string; readonly askedAt: Date; readonly isStopped: boolean };
 
@@ -74,7 +74,7 @@ export async function findTakable(tx: Transaction, debts: readonly OwedDebt[]): 
         from unnest(
                ${debts.map(({ investorLogin }) => investorLogin)}::text[],
                ${debts.map(({ masterLogin }) => masterLogin)}::text[],
-               ${debts.map(({ amount }) => amount)}::bigint[]
+               ${debts.map(({ amountMinor }) => amountMinor)}::bigint[]
              ) as decided (investor_login, master_login, amount)
              join fee_master on fee_master.master_login = decided.master_login and break_reason is null
              join fee_debt_part as part on part.investor_login = decided.investor_login
@@ -120,11 +120,14 @@ export async function listDebtParts(db: Queryable, paymentId: bigint, limit: num
 }
 
 /** The Master must be locked. */
-export async function addPrepaid(tx: Transaction, { investorLogin, masterLogin, amount }: OwedDebt): Promise<void> {
+export async function addPrepaid(
+  tx: Transaction,
+  { investorLogin, masterLogin, amountMinor }: OwedDebt,
+): Promise<void> {
   await execute(
     tx,
     sql`insert into fee_prepaid (investor_login, master_login, prepaid_minor)
-        values (${investorLogin}, ${masterLogin}, ${amount})
+        values (${investorLogin}, ${masterLogin}, ${amountMinor})
         on conflict (investor_login, master_login) do update
         set prepaid_minor = fee_prepaid.prepaid_minor + excluded.prepaid_minor`,
   );

@@ -3,7 +3,6 @@ import { keyHash } from "#kernel/values/key-hash.ts";
 import { column, execute, fragment, type Fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
-import type { DecidedFee } from "../domain/decision.ts";
 import { ACCOUNT_ARCHIVED } from "../domain/payment-outcome.ts";
 
 /** A payment with everything that its collection needs: a row of fee_payment_row. */
@@ -11,7 +10,7 @@ export type DuePayment = {
   readonly id: bigint;
   /** Key of its transfer at platform. */
   readonly key: string;
-  readonly kind: DecidedFee["kind"];
+  readonly kind: "PF" | "PF_DEBT";
   readonly masterLogin: string;
   readonly paymentAccountLogin: string;
   readonly investorLogin: string;
@@ -30,10 +29,21 @@ export type DuePayment = {
 /** A withdrawal or exit collects its fees within this time as a rule; then the job does, or finds their debits. */
 const COLLECTED_WITHIN_MS = 30_000;
 
-export type NewPayment = DecidedFee & {
+export type NewPayment = {
   readonly runId: bigint;
   readonly isWeekly: boolean;
   readonly investorLogin: string;
+  /** Key of its transfer at platform. */
+  readonly key: string;
+  readonly kind: string;
+  readonly suffix: string;
+  /** To whom it is owed. */
+  readonly masterLogin: string;
+  /** Cents, positive. */
+  readonly amountMinor: bigint;
+  readonly since: Date | undefined;
+  /** Stored as JSON; undefined for a debt. */
+  readonly explanation: object | undefined;
 };
 
 /** `isCollected`: imported fees had paid all of it, or one of them was sent under its key. */
@@ -61,11 +71,11 @@ export async function insertPayments(
             ${payments.map(({ suffix }) => suffix)}::text[],
             ${payments.map(({ masterLogin }) => masterLogin)}::text[],
             ${payments.map(({ investorLogin }) => investorLogin)}::text[],
-            ${payments.map(({ amount }) => amount)}::bigint[],
+            ${payments.map(({ amountMinor }) => amountMinor)}::bigint[],
             ${payments.map(({ since }) => since)}::timestamptz[],
             ${payments.map(({ key }) => key)}::text[],
             ${payments.map(({ key }) => keyHash(key))}::text[],
-            string_to_array(${payments.map(({ explanation }) => explanation).join("\n")}, ${"\n"})
+            string_to_array(${payments.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
           ) with ordinality as payment
             (run_id, is_weekly, kind, suffix, master_login, investor_login, due_minor, owed_since, key, key_hash, explanation, rank)
                join fee_master on fee_master.master_login = payment.master_login

@@ -13,6 +13,7 @@ import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resumeAll, appendToLog } from "./safety.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   debtsOf,
   endWeek,
@@ -67,12 +68,11 @@ async function crashAtEveryPoint(
 }
 
 /** A week with a paid fee, a reduced fee, a refused fee and a debt to another Master. */
-async function aWeek(pool?: Pool): Promise<World> {
+async function aWeekOfThree(pool?: Pool): Promise<World> {
   const world = await aWorld(pool);
   for (const login of ["9001", "9002", "9003"]) await anInvestor(world, { login, deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
-  result(world, { 9001: "+50.00" }, OTHER_MASTER);
-  endWeek(world, { 9001: "0.00" }, OTHER_MASTER);
+  aWeek(world, { 9001: "+50.00" }, OTHER_MASTER);
   await settle(world);
   world.platform.rules.refuse = ({ legs }) => (legs[0]?.login === "9003" ? "insufficient_funds" : undefined);
   world.subscriptions.floors.set("9002", 1_090_00n);
@@ -84,7 +84,7 @@ async function aWeek(pool?: Pool): Promise<World> {
 test(
   "a week that is recorded in two pages has one run, and the same result after a crash at any point",
   async () => {
-    const inPages = async (pool?: Pool) => ({ ...(await aWeek(pool)), investorsPerPage: 2 });
+    const inPages = async (pool?: Pool) => ({ ...(await aWeekOfThree(pool)), investorsPerPage: 2 });
     expect(await crashAtEveryPoint(inPages, settle)).toBeGreaterThan(30);
     const world = await inPages();
     await settle(world);
@@ -101,7 +101,7 @@ test(
 );
 
 async function aWorldBeforeWithdrawal(pool?: Pool): Promise<World> {
-  const world = await aWeek(pool);
+  const world = await aWeekOfThree(pool);
   await anInvestor(world, { deposit: "1150.00" });
   result(world, { [INVESTOR]: "+40.00" });
   world.platform.rules.refuse = ({ legs }) => (legs[1]?.login === OTHER_PAYMENT_ACCOUNT ? "absent" : undefined);
@@ -127,7 +127,7 @@ test(
 
 /** The same week; when a break of the payment account is found, one payment has no answer. */
 async function aStoppedWeek(pool?: Pool): Promise<World> {
-  const world = await aWeek(pool);
+  const world = await aWeekOfThree(pool);
   // The first scan, so that later log entries are new.
   await detectBreaks(world.deps);
   await decideWeeks(world);
@@ -179,10 +179,8 @@ test("concurrent processes pay each fee once", async () => {
 test("an open payment of one week is never collected before that of an earlier week", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "100.00" });
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
-  result(world, { [INVESTOR]: "+10.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "+100.00" });
+  aWeek(world, { [INVESTOR]: "+10.00" });
   const requested: string[] = [];
   world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
   await settle(world);

@@ -65,7 +65,7 @@ async function requestsOf(world: Deciding, deps: Deps, week: OpenWeek): Promise<
       return due.length === 0 ? [] : { investorLogin, openWeeklyKeys: [], due };
     });
     const isLast = from + investorsPerPage >= week.shares.length;
-    const run = { masterLogin, key: "", periodStart, periodEnd, markedAt: undefined, isLast };
+    const run = { masterLogin, key: "", periodStart, periodEnd, isLast };
     if (investors.length > 0 || isLast) pages.push({ ...run, investors });
   }
   for (const [login, mark] of marks) savePair(fake, login, masterLogin, { ...pairOf(fake, login, masterLogin), mark });
@@ -127,7 +127,7 @@ export async function requestOf(world: Deciding, deps: Deps, leave: Leave): Prom
   const { due, mark } = decide({ masterLogin, pair, terms, at: clock.now, suffix, occasion: key });
   const own = { investorLogin, due, openWeeklyKeys: terms.openWeekly.map((item) => item.key) };
   const run = { masterLogin: masterLogin === "" ? (due[0]?.masterLogin ?? "") : masterLogin, key, periodStart };
-  const request = { ...run, periodEnd: clock.now, markedAt: undefined, isLast: true, investors: [own] };
+  const request = { ...run, periodEnd: clock.now, isLast: true, investors: [own] };
   savePair(fake, investorLogin, masterLogin, { ...pair, mark });
   fake.books = { ...fake.books, decisions: [...fake.books.decisions, { request, isRecorded: false }] };
   return request;

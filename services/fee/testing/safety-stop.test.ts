@@ -6,10 +6,10 @@ import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
+  aWeek,
   aWorld,
   balanceOf,
   debtsOf,
-  endWeek,
   expectToReconcile,
   paymentsOf,
   result,
@@ -34,13 +34,11 @@ async function aDueWeek(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
   await anInvestor(world, { login: "9002", deposit: "1000.00" });
-  result(world, { 9001: "+100.00" });
-  endWeek(world, { 9001: "0.00" });
+  aWeek(world, { 9001: "+100.00" });
   await decideWeeks(world);
   // Read after the first week, so that the first payment is to the first Master.
   world.week -= 1;
-  result(world, { 9002: "+100.00" }, OTHER_MASTER);
-  endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
+  aWeek(world, { 9002: "+100.00" }, OTHER_MASTER);
   await decideWeeks(world);
   return world;
 }
@@ -93,12 +91,10 @@ test("a claimed payment that did not reach the platform service is not sent whil
 test("an open payment to a stopped Master blocks no payments to other Masters and no exit from them", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "+100.00" });
   await decideWeeks(world);
   await stop(world);
-  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
-  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+  aWeek(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }, { status: "EXECUTED", paid: "30.00" }]);
   result(world, { [INVESTOR]: "+10.00" }, OTHER_MASTER);
@@ -114,8 +110,7 @@ test("a debt whose Master was stopped since it was decided is left out, and noth
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "+100.00" });
   await settle(world);
   world.platform.rules.refuse = () => undefined;
   result(world, { [INVESTOR]: "+10.00" }, OTHER_MASTER);
@@ -132,8 +127,7 @@ test("while the fees of one Master are stopped, none of a withdrawal is debited"
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
-  result(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
-  endWeek(world, { [INVESTOR]: "0.00" }, OTHER_MASTER);
+  aWeek(world, { [INVESTOR]: "+100.00" }, OTHER_MASTER);
   await settle(world);
   world.platform.rules.refuse = () => undefined;
   result(world, { [INVESTOR]: "+10.00" });

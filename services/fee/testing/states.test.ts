@@ -3,13 +3,12 @@ import { statesOf } from "#kernel/testing/states.ts";
 import { STATES_FEED } from "../service.ts";
 import { decideWeeks } from "./deciding.ts";
 import { INVESTOR, MASTER } from "./fee.ts";
-import { anInvestor, aWorld, endWeek, passTime, paymentsOf, result, settle } from "./world.ts";
+import { aWeek, anInvestor, aWorld, passTime, paymentsOf, settle } from "./world.ts";
 
 test("a fee is noted when it was paid, as the listing shows it, and not while it is due", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
-  result(world, { [INVESTOR]: "+100.00" });
-  endWeek(world, { [INVESTOR]: "0.00" });
+  aWeek(world, { [INVESTOR]: "+100.00" });
   await decideWeeks(world);
   expect(await paymentsOf(world)).toHaveLength(1);
   expect(await statesOf(world.deps.pool, STATES_FEED)).toEqual([]);

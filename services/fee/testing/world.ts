@@ -81,6 +81,13 @@ export function result(world: World, parts: Readonly<Record<string, string>>, ma
   }
 }
 
+/** A week with one result, at whose end the Master is flat. */
+export function aWeek(world: World, parts: Readonly<Record<string, string>>, masterLogin = MASTER): void {
+  result(world, parts, masterLogin);
+  const flat = Object.fromEntries(Object.keys(parts).map((login) => [login, "0.00"]));
+  endWeek(world, flat, masterLogin);
+}
+
 /** Closes the week with the floating shares of all Investors of the pool. */
 export function endWeek(world: World, floating: Readonly<Record<string, string>>, masterLogin = MASTER): void {
   const periodStart = new Date(FIRST_WEEK + world.week * WEEK_MS);

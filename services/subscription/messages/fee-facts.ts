@@ -24,16 +24,7 @@ function debtOf({ masterLogin, amountMinor: amount, since }: Owed): Debt[] {
 }
 
 export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
-  const {
-    masterLogin,
-    departureKey: key,
-    periodStart,
-    periodEnd,
-    markedAt,
-    isLast,
-    investorLogin,
-    weeklyKeys,
-  } = decision;
+  const { masterLogin, departureKey: key, periodStart, periodEnd, isLast, investorLogin, weeklyKeys } = decision;
   const byInvestor = Map.groupBy(decision.due, (fee) => fee.investorLogin);
   const logins = key === "" ? [...byInvestor.keys()] : [investorLogin];
   const investors = logins.map((login) => ({
@@ -41,7 +32,7 @@ export function recordFeesRequest(decision: FeeDecision): RecordFeesRequest {
     openWeeklyKeys: [...weeklyKeys],
     due: (byInvestor.get(login) ?? []).map(decidedFeeMessage),
   }));
-  return { masterLogin, key, periodStart, periodEnd, markedAt, isLast, investors };
+  return { masterLogin, key, periodStart, periodEnd, isLast, investors };
 }
 
 export function decidedFeeMessage({

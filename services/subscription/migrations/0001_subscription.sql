@@ -500,8 +500,6 @@ create table fee_decision (
   -- A week from its start to its cut-off; of a departure from the fee before to the decision.
   period_start timestamptz not null,
   period_end   timestamptz not null,
-  -- When positions were valued; null when the Master was flat.
-  marked_at    timestamptz,
   -- No further Investors of the week remain.
   is_last      boolean not null,
   -- Keys of open weekly fees that a departure collects first.

@@ -26,7 +26,6 @@ export type FeeDecision = {
   readonly departureKey: string;
   readonly periodStart: Date;
   readonly periodEnd: Date;
-  readonly markedAt: Date | undefined;
   /** No further Investors of the week remain. */
   readonly isLast: boolean;
   /** The Investor of a departure; empty for a week. */
@@ -52,11 +51,11 @@ export async function insertDecisions(tx: Transaction, decisions: readonly FeeDe
     tx,
     sql`with decision as (
           insert into fee_decision
-            (master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last, weekly_keys)
-          select master_login, departure_key, investor_login, period_start, period_end, marked_at, is_last,
+            (master_login, departure_key, investor_login, period_start, period_end, is_last, weekly_keys)
+          select master_login, departure_key, investor_login, period_start, period_end, is_last,
                  string_to_array(weekly_keys, ${"\n"})
           from ${unnest(runs)} as decided (master_login text, departure_key text, investor_login text, period_start timestamptz,
-                       period_end timestamptz, marked_at timestamptz, is_last boolean, weekly_keys text)
+                       period_end timestamptz, is_last boolean, weekly_keys text)
           returning id, departure_key
         )
         insert into due_fee
@@ -69,7 +68,7 @@ export async function insertDecisions(tx: Transaction, decisions: readonly FeeDe
 }
 
 const COLUMNS = fragment`id, master_login as "masterLogin", departure_key as "departureKey", investor_login as "investorLogin",
-  period_start as "periodStart", period_end as "periodEnd", marked_at as "markedAt", is_last as "isLast", weekly_keys as "weeklyKeys"`;
+  period_start as "periodStart", period_end as "periodEnd", is_last as "isLast", weekly_keys as "weeklyKeys"`;
 
 /** A decision as its table has it, without its fees. */
 type Row = Omit<StoredDecision, "due">;

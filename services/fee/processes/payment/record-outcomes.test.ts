@@ -6,7 +6,7 @@ import { findOwed } from "../../store/debts.ts";
 import { lockOpenPayments } from "../../store/due-payments.ts";
 import { decideWeeks } from "../../testing/deciding.ts";
 import { INVESTOR } from "../../testing/fee.ts";
-import { anInvestor, aWorld, endWeek, expectToReconcile, result } from "../../testing/world.ts";
+import { aWeek, anInvestor, aWorld, expectToReconcile } from "../../testing/world.ts";
 import { recordOutcomes } from "./record-outcomes.ts";
 
 const REFUSED = unpaid("PF", "insufficient_funds");
@@ -27,8 +27,7 @@ test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   for (let week = 0; week < 2; week += 1) {
-    result(world, { [INVESTOR]: "+100.00" });
-    endWeek(world, { [INVESTOR]: "0.00" });
+    aWeek(world, { [INVESTOR]: "+100.00" });
   }
   await decideWeeks(world);
   const [first, second] = await inTransaction(world.deps.pool, (tx) => lockOpenPayments(tx, [1n, 2n]));

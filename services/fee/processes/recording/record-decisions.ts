@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { type DecidedFee, type Decision, mastersOf } from "../../domain/decision.ts";
+import type { DecidedFee } from "#proto/pamm/fee/v1/fee.ts";
+import type { Decision } from "../../messages/decision.ts";
 import { findTakable, nameOf, takeDebts } from "../../store/debts.ts";
 import {
   type InsertedPayment,
@@ -32,26 +33,22 @@ async function record(tx: Transaction, decisions: readonly Decision[], at: Date)
     unknownMasters: mastersOf(decision).filter((login) => !masters.has(login)),
   }));
   const known = recorded.flatMap(({ decision, unknownMasters }) => (unknownMasters.length === 0 ? decision : []));
-  await recordDepartures(tx, known.filter(isOfDeparture), at);
-  for (const decision of known) if (!isOfDeparture(decision)) await recordWeek(tx, decision, at);
+  const { weeks = [], departures = [] } = Object.groupBy(known, ({ key }) => (key === "" ? "weeks" : "departures"));
+  await recordDepartures(tx, departures, at);
+  for (const week of weeks) await recordWeek(tx, week, at);
   return recorded;
 }
 
-/** Of a withdrawal or exit. */
-export type DepartureDecision = Decision & { readonly key: string };
-
-export function isOfDeparture(decision: Decision): decision is DepartureDecision {
-  return decision.key !== undefined;
+/** All Masters that fees of a decision go to, and that of its run. */
+function mastersOf({ masterLogin, investors }: Decision): string[] {
+  const owed = investors.flatMap(({ due }) => due.map((fee) => fee.masterLogin));
+  return [...new Set([masterLogin, ...owed])].filter((login) => login !== "");
 }
 
 type InvestorFee = DecidedFee & { readonly investorLogin: string };
 
 /** Each has a run, also when nothing is due of it: a repeated decision finds it, and changes nothing. The Masters must be locked. */
-export async function recordDepartures(
-  tx: Transaction,
-  decisions: readonly DepartureDecision[],
-  at: Date,
-): Promise<void> {
+async function recordDepartures(tx: Transaction, decisions: readonly Decision[], at: Date): Promise<void> {
   const taken = await listDue(tx, decisions.flatMap(feesOf));
   const open = await listOpenWeeklyOf(tx, decisions);
   const due = decisions.map((decision) => ({ decision, fees: feesOf(decision).filter(({ key }) => taken.has(key)) }));
@@ -72,22 +69,15 @@ export async function recordDepartures(
 }
 
 /** Keys of the payments of weeks that the decisions collect first, as far as they are still open. */
-async function listOpenWeeklyOf(
-  tx: Transaction,
-  decisions: readonly DepartureDecision[],
-): Promise<ReadonlySet<string>> {
-  const waiting = decisions.flatMap(({ investors }) =>
-    investors.filter(({ openWeeklyKeys }) => openWeeklyKeys.length > 0),
-  );
+async function listOpenWeeklyOf(tx: Transaction, decisions: readonly Decision[]): Promise<ReadonlySet<string>> {
+  const waiting = decisions.flatMap((each) => each.investors).filter((each) => each.openWeeklyKeys.length > 0);
   if (waiting.length === 0) return new Set();
-  return await listOpenWeekly(
-    tx,
-    waiting.map(({ investorLogin }) => investorLogin),
-  );
+  const logins = waiting.map(({ investorLogin }) => investorLogin);
+  return await listOpenWeekly(tx, logins);
 }
 
 /** Adds the payments of a page to the run of its week. A week without any payment has no run. The Masters must be locked. */
-export async function recordWeek(tx: Transaction, decision: Decision, at: Date): Promise<void> {
+async function recordWeek(tx: Transaction, decision: Decision, at: Date): Promise<void> {
   const fees = feesOf(decision);
   const keys = fees.map(({ key }) => key);
   const recorded = await listKnownKeys(tx, keys);
@@ -108,7 +98,8 @@ function feesOf({ investors }: Decision): InvestorFee[] {
 }
 
 function runOf({ key, masterLogin, periodStart, periodEnd }: Decision): Omit<NewRun, "isDecided" | "weeklyKeys"> {
-  return { kind: key === undefined ? "WEEKLY" : "ON_DEMAND", key, masterLogin, periodStart, periodEnd };
+  const run = { masterLogin, periodStart, periodEnd };
+  return key === "" ? { kind: "WEEKLY", key: undefined, ...run } : { kind: "ON_DEMAND", key, ...run };
 }
 
 /** The keys of the fees that are due: a debt only while it has the amount that was decided, so that it is owed once. */
@@ -117,7 +108,7 @@ async function listDue(tx: Transaction, fees: readonly InvestorFee[]): Promise<R
     tx,
     fees.filter(({ kind }) => kind === "PF_DEBT"),
   );
-  return new Set(fees.flatMap((fee) => (fee.kind === "PF" || takable.has(nameOf(fee)) ? fee.key : [])));
+  return new Set(fees.flatMap((fee) => (fee.kind !== "PF_DEBT" || takable.has(nameOf(fee)) ? fee.key : [])));
 }
 
 /** What imported fees have paid is ended. */

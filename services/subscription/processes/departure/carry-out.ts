@@ -150,6 +150,6 @@ function feesOf(
   if (fees.length === 0 && weeklyKeys.length === 0) return null;
   const times = starts.flatMap((start) => (start !== undefined && start < at ? [start.getTime()] : []));
   const periodStart = new Date(times.length === 0 ? at.getTime() - MIN_PERIOD_MS : Math.max(...times));
-  const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at, markedAt: undefined };
+  const run = { masterLogin: masterLogin ?? fees[0]?.owedTo ?? "", periodStart, periodEnd: at };
   return { ...run, departureKey: departureKey(departure), investorLogin, isLast: true, weeklyKeys, due: fees };
 }

@@ -83,7 +83,7 @@ async function decidePage(tx: Transaction, week: OpenWeek, page: Page): Promise<
   if (isLast) await endWeek(tx, id);
   const due = decided.flatMap((each) => each.due);
   if (due.length === 0 && !isLast) return "decided";
-  const run = { masterLogin, periodStart: facts.periodStart, periodEnd: facts.cutOff, markedAt: facts.markedAt };
+  const run = { masterLogin, periodStart: facts.periodStart, periodEnd: facts.cutOff };
   await insertDecisions(tx, [{ ...run, departureKey: "", investorLogin: "", weeklyKeys: [], isLast, due }]);
   return "decided";
 }
