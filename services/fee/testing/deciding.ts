@@ -57,7 +57,8 @@ async function requestsOf(world: Deciding, deps: Deps, week: OpenWeek): Promise<
     const asked = await findTerms(deps, { masterLogin, investors: wanted });
     if (asked.isStopped) return undefined;
     const investors = asked.investors.flatMap((terms, index) => {
-      const { login: investorLogin, earned, floating } = shares[index]!;
+      const { investorLogin } = terms;
+      const { earned, floating } = shares[index] ?? { earned: 0n, floating: 0n };
       const pair = { ...pairOf(fake, investorLogin, masterLogin), earned };
       const own = { masterLogin, terms, at: periodEnd, suffix: "W", occasion: periodEnd.toISOString() };
       const { due, mark } = decide({ ...own, pair, floating });
