@@ -13,7 +13,6 @@ import type { AccountReads } from "./store/account-reads.ts";
 import type { AdoptionRule } from "./domain/quarantine.ts";
 
 const WAKE_SIGNALS = [
-  "gaps",
   "mirrors",
   "results",
   "postings",

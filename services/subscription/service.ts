@@ -17,7 +17,6 @@ import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
-import { cancelEmptied } from "./jobs/cancel-emptied.ts";
 import { decideWeeks, recordDecisions } from "./jobs/decide-weeks.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows, valuePools } from "./jobs/mark-masters.ts";
 import { findReturnedMasters } from "./jobs/find-returned-masters.ts";
@@ -40,8 +39,6 @@ import { departureQueue } from "./store/departures.ts";
 import { decisionQueue } from "./store/fee-decisions.ts";
 import { weekQueue } from "./store/open-weeks.ts";
 import { nextExternalReview } from "./store/external-funds.ts";
-import { nextGap } from "./store/filed-numbers.ts";
-import { nextEmptied } from "./store/holdings.ts";
 import { NEXT_VALUATION } from "./store/marking.ts";
 import { NEXT_ARCHIVED } from "./store/market-waits.ts";
 import { nextMirrorDue } from "./store/mirrors.ts";
@@ -65,7 +62,6 @@ import { listPerformance, listResults } from "./queries/list-performance.ts";
 import { postResults } from "./processes/posting/send-postings.ts";
 import { reportBooks } from "./processes/allocate/settle-books.ts";
 import { sendExits } from "./processes/exit/send-exit.ts";
-import { readGaps } from "./processes/filing/catch-up.ts";
 import { EXIT_FEED, FOLLOWING_FEED, MIRROR_FEED, WITHDRAWAL_FEED } from "./messages/capital-events.ts";
 
 /** Money waits for its units, and a trading Master is marked at a moment between two of its deals. */
@@ -140,7 +136,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
   };
   const jobs: DueJob[] = [
     run("settle database", reportBooks, () => NEXT_SETTLEMENT, { pauseMs: SETTLEMENT_PAUSE_MS }),
-    run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
     run("find returned Masters", findReturnedMasters, () => NEXT_ARCHIVED),
     run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
@@ -156,7 +151,6 @@ export function subscriptionJobs(deps: Deps, others: readonly DueJob[] = []): Jo
     run("send exits", sendExits, () => exitTransferQueue.nextDue, { wake: wake.exits }),
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
     run("settle departures", settleDepartures, () => departureQueue.nextDue, { wake: wake.departures }),
-    run("cancel emptied", cancelEmptied, () => nextEmptied),
     run("run queued departures", runQueued, () => NEXT_LOOK, { wake: wake.queue }),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,

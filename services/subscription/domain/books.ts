@@ -35,8 +35,6 @@ export type AccountBook = {
   readonly login: string;
   /** Log position up to which the login is filed; -1 before the opening. */
   readonly filedNumber: bigint;
-  /** Newest log position received; if it is above filedNumber, the entries between are read from the log. */
-  readonly receivedNumber: bigint;
   /** The last entry that another party than the trader of the account has brought into the quarantine; -1 before the first one. */
   readonly movedNumber: bigint;
   /** The part of the quarantine that is adopted by rule, as soon as the pool allows it. */
@@ -52,7 +50,6 @@ export type AccountBook = {
 export type PoolBook = {
   readonly login: string;
   readonly filedNumber: bigint;
-  readonly receivedNumber: bigint;
   /** What parties other than this service have moved in total, less compensations. Its money is in `own`. */
   readonly external: bigint;
   /** What of it operators have acknowledged; undefined for nothing. */

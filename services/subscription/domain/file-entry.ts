@@ -14,15 +14,10 @@ import { changeAccount, changeHolding } from "./buckets.ts";
 import { fileResult, type Postings } from "./posting.ts";
 import { causeAfter, quarantine } from "./quarantine.ts";
 
-/** "known": the entry was filed before. "gap": an earlier entry is missing. */
-export type Filed = "filed" | "known" | "gap";
-
 /** Files one entry of an Investor's log: in the order of log positions, each once. Changes only the books in memory. */
-export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
-  const account = receive(get(books.accounts, movement.login), movement.number);
-  books.accounts.set(account.login, account);
-  const filed = compare(account.filedNumber, movement.number);
-  if (filed !== "filed") return filed;
+export function fileOnInvestor(books: Books, movement: LoggedMovement): void {
+  const account = get(books.accounts, movement.login);
+  if (isFiled(account, movement)) return;
   const reserve = isDebit(movement.kind) ? books.reserves.get(movement.key) : undefined;
   const holdingId = reserve?.subscriptionId ?? account.pooledIn;
   const holding = holdingId === undefined ? undefined : get(books.holdings, holdingId);
@@ -40,7 +35,6 @@ export function fileOnInvestor(books: Books, movement: LoggedMovement): Filed {
     books.reserves.delete(reserve.key);
     books.outcome.settledReserves.push(reserve.key);
   }
-  return "filed";
 }
 
 function filePosting(books: Books, { login, postings }: AccountBook, movement: LoggedMovement): Postings {
@@ -80,11 +74,9 @@ function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect,
 }
 
 /** Files one entry of a Master's log: what is no deal of its trader and no transfer of the service belongs to no Investor. */
-export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
-  const pool = receive(get(books.pools, movement.login), movement.number);
-  books.pools.set(pool.login, pool);
-  const filed = compare(pool.filedNumber, movement.number);
-  if (filed !== "filed") return filed;
+export function fileOnMaster(books: Books, movement: LoggedMovement): void {
+  const pool = get(books.pools, movement.login);
+  if (isFiled(pool, movement)) return;
   const { kind, amount, key } = movement;
   const filedDealId = movement.dealId > pool.filedDealId ? movement.dealId : pool.filedDealId;
   const next = { ...pool, filedNumber: movement.number, filedDealId };
@@ -109,7 +101,6 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       stop(books, pool.login, movement, { reason, transferKey: key });
     }
   }
-  return "filed";
 }
 
 /**
@@ -183,13 +174,10 @@ function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): 
   books.outcome.appliedTransfers.push({ transfer, movement });
 }
 
-function receive<Book extends { readonly receivedNumber: bigint }>(book: Book, number: bigint): Book {
-  return number > book.receivedNumber ? { ...book, receivedNumber: number } : book;
-}
-
-function compare(filedNumber: bigint, number: bigint): Filed {
-  if (number <= filedNumber) return "known";
-  return number === filedNumber + 1n ? "filed" : "gap";
+/** Whether the entry was filed before. The feed has the entries of a log in their order, so none is missing before it. */
+function isFiled({ filedNumber }: Pick<AccountBook, "filedNumber">, { login, number }: LoggedMovement): boolean {
+  if (number > filedNumber + 1n) throw new Error(`Entry ${number} of ${login} does not follow ${filedNumber}.`);
+  return number <= filedNumber;
 }
 
 function get<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): Value {

@@ -12,8 +12,6 @@ create table permit_generation (
 create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
-  -- Newest log position received; if it is above filed_number, the entries between are read from the log.
-  received_number      bigint not null default -1,
   -- Highest filed ticket, now and at the last strike: a later deal with a lower ticket than at the strike stops the Master.
   filed_deal_id        bigint not null default 0,
   struck_deal_id       bigint not null default 0,
@@ -91,11 +89,9 @@ create table master_pool (
   closing_at           timestamptz,
   -- When nothing of its pool was left: it is archived.
   closed_at            timestamptz,
-  check (received_number >= filed_number),
   check (closed_at is null or closing_at is not null)
 );
 
-create index master_pool_gap on master_pool (login) where received_number > filed_number;
 create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 create index master_pool_valued on master_pool (value_next_at) where value_next_at is not null;
@@ -162,8 +158,6 @@ create index subscription_newest_open on subscription (command_id collate "C") w
 create table investor_account (
   login                  text primary key,
   filed_number           bigint not null default -1 check (filed_number >= -1),
-  -- As in master_pool.
-  received_number        bigint not null default -1,
   pooled_subscription_id bigint references subscription,
   outside_minor          bigint not null default 0,
   quarantined_minor      bigint not null default 0,
@@ -203,12 +197,10 @@ create table investor_account (
   posting_reason         text,
   -- Numbers of transfers that platform has and that this service has not requested, or with another amount.
   unrequested_postings   bigint[] not null default '{}',
-  check (received_number >= filed_number),
   check (to_adopt_minor = 0 or pooled_subscription_id is not null),
   check ((posting_minor is null) = (posting_generation is null))
 );
 
-create index investor_account_gap on investor_account (login) where received_number > filed_number;
 create index investor_account_posting on investor_account (posting_next_at) where unposted_minor <> 0 or posting_minor is not null;
 create index investor_account_external on investor_account (login) where is_unacknowledged;
 create index investor_account_to_adopt on investor_account (login) where to_adopt_minor <> 0;

@@ -84,7 +84,7 @@ async function lockAll<Book>(tx: Transaction, logins: readonly string[], rows: L
   return await rows.lock(tx, sorted);
 }
 
-type AccountRow = Pick<AccountBook, "login" | "filedNumber" | "receivedNumber" | "movedNumber" | "toAdopt"> &
+type AccountRow = Pick<AccountBook, "login" | "filedNumber" | "movedNumber" | "toAdopt"> &
   AccountBook["buckets"] & {
     readonly cause: CauseRow | null;
     readonly postingNumber: bigint;
@@ -103,7 +103,7 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
 async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   const rows = await many<AccountRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", moved_number as "movedNumber",
+    sql`select login, filed_number as "filedNumber", moved_number as "movedNumber",
                to_adopt_minor as "toAdopt", cause, outside_minor as outside, quarantined_minor as quarantined, unposted_minor as unposted,
                posting_number as "postingNumber", posting_minor as "inFlight", pooled_subscription_id as "pooledIn"
         from investor_account
@@ -138,7 +138,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
 async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   const rows = await many<PoolRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", external_acknowledged_minor as acknowledged, external_since as "externalSince", external_number as "externalNumber", external_deal_id as "externalDealId", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
+    sql`select login, filed_number as "filedNumber", external_minor as "external", external_acknowledged_minor as acknowledged, external_since as "externalSince", external_number as "externalNumber", external_deal_id as "externalDealId", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
                cause, imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
@@ -164,13 +164,12 @@ export async function saveAccounts(tx: Transaction, accounts: readonly AccountBo
   await execute(
     tx,
     sql`update investor_account
-        set filed_number = book.filed_number, received_number = book.received_number,
-            moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause = book.cause, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
+        set filed_number = book.filed_number, moved_number = book.moved_number, to_adopt_minor = book.to_adopt, cause = book.cause, outside_minor = book.outside, quarantined_minor = book.quarantined, unposted_minor = book.unposted, pooled_subscription_id = book.pooled_in,
             posting_number = book.number, posting_minor = book.in_flight,
             posting_generation = case when book.in_flight is not null then posting_generation end,
             posting_reason = case when posting_minor is null or book.in_flight is not null then posting_reason end,
             posting_next_at = case when posting_minor is not null and book.in_flight is null then '-infinity' else posting_next_at end
-        from ${unnest(rows)} as book (login text, filed_number bigint, received_number bigint, moved_number bigint, to_adopt bigint,
+        from ${unnest(rows)} as book (login text, filed_number bigint, moved_number bigint, to_adopt bigint,
                      cause jsonb, outside bigint, quarantined bigint, unposted bigint, pooled_in bigint, number bigint, in_flight bigint)
         where investor_account.login = book.login`,
   );
@@ -182,10 +181,9 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
   await execute(
     tx,
     sql`update master_pool
-        set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause = book.cause, own_waiting_minor = book.waiting, own_pooled_minor = book.pooled, own_unredeemed_minor = book.unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+        set filed_number = book.filed_number, external_minor = book.external, external_acknowledged_minor = book.acknowledged, external_since = book.external_since, external_number = book.external_number, external_deal_id = book.external_deal_id, cause = book.cause, own_waiting_minor = book.waiting, own_pooled_minor = book.pooled, own_unredeemed_minor = book.unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
-        from ${unnest(rows)} as book (login text, filed_number bigint, received_number bigint, external bigint, acknowledged bigint,
+        from ${unnest(rows)} as book (login text, filed_number bigint, external bigint, acknowledged bigint,
                      external_since bigint, external_number bigint, external_deal_id bigint, cause jsonb, waiting bigint, pooled bigint,
                      unredeemed bigint, imported_mirrors bigint, imported_exits bigint, unallocated bigint, filed_deal_id bigint,
                      stopped_reason text, are_positions_known boolean)

@@ -124,7 +124,7 @@ export async function archiveClosed(db: Queryable, at: Date): Promise<string[]> 
     sql`update master_pool as wanted
         set closed_at = ${at}
         where closing_at is not null and closed_at is null and stopped_reason is null and ${ARE_BOOKS_WHOLE}
-          and received_number = filed_number and own_waiting_minor = 0 and own_unredeemed_minor = 0
+          and own_waiting_minor = 0 and own_unredeemed_minor = 0
           and not ${HAS_OWN_CAPITAL} and ${IS_FLAT} and not exists (select ${UNDECIDED_ASSIGNMENTS})
           and (select id from subscription where master_login = login and status in ('ACTIVE', 'PAUSED') limit 1) is null
           and not exists (

@@ -5,8 +5,6 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { newDatabase } from "#test/support/database.ts";
 import { aWorld } from "../testing/world.ts";
 import { nextExternalReview, resetAcknowledgedFunds } from "./external-funds.ts";
-import { listGaps, nextGap } from "./filed-numbers.ts";
-import { listEmptiedPaused, nextEmptied } from "./holdings.ts";
 import { nextMirrorDue } from "./mirrors.ts";
 import { nextPostingDue } from "./postings.ts";
 
@@ -21,10 +19,8 @@ test("looking for due work reads no table of accounts or subscriptions as a whol
   await corrupt(deps.pool, "analyze investor_account");
 
   const read = await inTransaction(deps.pool, async (tx) => {
-    const due: Fragment[] = [nextGap, nextExternalReview, nextEmptied, nextMirrorDue, nextPostingDue];
+    const due: Fragment[] = [nextExternalReview, nextMirrorDue, nextPostingDue];
     for (const each of due) await one(tx, sql`select ${each} as due`);
-    await listGaps(tx, 100);
-    await listEmptiedPaused(tx, 100);
     await resetAcknowledgedFunds(tx);
     return await many(
       tx,

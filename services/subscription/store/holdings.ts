@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, one, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingBook } from "../domain/books.ts";
 import { EMPTY_HOLDING, HOLDING_BUCKETS, type HoldingBuckets, type HoldingChange } from "../domain/buckets.ts";
@@ -105,18 +105,3 @@ function addUp(changes: readonly HoldingChange[]): (Totals & { readonly subscrip
 /** Condition: it has no money. */
 export const HAS_NO_MONEY = fragment`holding.inbound_minor = 0 and holding.waiting_minor = 0 and holding.pooled_minor = 0
   and holding.reserved_minor = 0 and holding.outbound_minor = 0`;
-
-const EMPTIED_PAUSED = fragment`
-  from subscription join holding on holding.subscription_id = subscription.id
-  where subscription.status = 'PAUSED' and ${HAS_NO_MONEY}`;
-
-/** PAUSED subscriptions with an empty holding; the saga that emptied the holding normally cancels them. */
-export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
-  return await column<bigint>(
-    db,
-    sql`select subscription.id ${EMPTIED_PAUSED} order by subscription.id limit ${limit}`,
-  );
-}
-
-/** Expression: an instant in the past when a PAUSED subscription has an empty holding. */
-export const nextEmptied = fragment`(select '-infinity'::timestamptz ${EMPTIED_PAUSED} limit 1)`;

@@ -13,8 +13,8 @@ export async function addHoldings({ deps }: World, id: bigint, count: number): P
           where id = ${id}
           returning id, master_login, investor_login
         ), account as (
-          insert into investor_account (login, filed_number, received_number, pooled_subscription_id)
-          select investor_login, 0, 0, id from fresh
+          insert into investor_account (login, filed_number, pooled_subscription_id)
+          select investor_login, 0, id from fresh
         ), pair as (
           insert into pair (investor_login, master_login, folded_number, change_id)
           select investor_login, master_login, 0, nextval('pair_change') from fresh

@@ -31,6 +31,10 @@ export async function expectBooksToReconcile({ deps: { pool }, platform }: World
       .reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
     assert.equal(posted, logged, `what was posted to ${login} is not what was allocated`);
   }
+  const emptied = sql`
+    select id from subscription join holding on subscription_id = id
+    where status = 'PAUSED' and inbound_minor = 0 and waiting_minor = 0 and pooled_minor = 0 and reserved_minor = 0 and outbound_minor = 0`;
+  assert.deepEqual(await many(pool, emptied), [], "what takes the last cent of a PAUSED subscription cancels it");
   const unexplained = sql`
     select login from master_pool
     where own_pooled_minor + own_waiting_minor <> external_minor

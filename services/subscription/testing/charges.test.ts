@@ -333,8 +333,8 @@ test("the reviews of more accounts than are read at once are opened and closed, 
   const { world, pairs } = await adopting("", 1_000_00n);
   const [{ id }] = pairs as [(typeof pairs)[number]];
   const { pool } = world.deps;
-  const logins = sql`insert into investor_account (login, quarantined_minor, moved_number, filed_number, received_number, pooled_subscription_id)
-    select 'q' || lpad(n::text, 5, '0'), -15_00, 1, 1, 1, ${id} from generate_series(1, 1010) as n`;
+  const logins = sql`insert into investor_account (login, quarantined_minor, moved_number, filed_number, pooled_subscription_id)
+    select 'q' || lpad(n::text, 5, '0'), -15_00, 1, 1, ${id} from generate_series(1, 1010) as n`;
   await many(pool, logins);
   const counted = sql`select count(*)::int as count from review_case where state = 'OPEN'`;
   await openExternalReviews(world.deps);

@@ -5,7 +5,6 @@ import { fileMovements } from "../processes/filing/file-movements.ts";
 import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
-import { cancelEmptied } from "../jobs/cancel-emptied.ts";
 import { decideWeeks, recordDecisions } from "../jobs/decide-weeks.ts";
 import { closeWeeks, strikeWaitingFlows, valuePools } from "../jobs/mark-masters.ts";
 import { findReturnedMasters } from "../jobs/find-returned-masters.ts";
@@ -18,7 +17,6 @@ import { expectBooksToReconcile } from "./books.ts";
 import { anAssignment, aCall, aMaster, anInvestor, aWorld, type World } from "./world.ts";
 import { postResults } from "../processes/posting/send-postings.ts";
 import { sendExits } from "../processes/exit/send-exit.ts";
-import { readGaps } from "../processes/filing/catch-up.ts";
 
 /** More runs of the jobs than any test needs. */
 const MAX_RUNS = 60;
@@ -37,7 +35,6 @@ export async function deliver({ platform, deps, state }: World): Promise<boolean
 export async function runJobs(deps: Deps): Promise<boolean> {
   const isMore = [
     await reportBooks(deps),
-    await readGaps(deps),
     await findReturnedMasters(deps),
     await mirrorOpenFlows(deps),
     await sendExits(deps),
@@ -50,7 +47,6 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await postResults(deps),
     await settleAssignments(deps),
     await settleDepartures(deps),
-    await cancelEmptied(deps),
     await openExternalReviews(deps),
     await runQueued(deps),
   ];

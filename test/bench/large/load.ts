@@ -114,8 +114,8 @@ function funding(): string {
 
 function subscription(): string[] {
   return [
-    `insert into subscription.master_pool (login, filed_number, received_number, last_allocation, weeks_closed_through)
-     select ${loginSql("master", "master")}, 0, 0, 1, ${WEEK_END} from large_pool`,
+    `insert into subscription.master_pool (login, filed_number, last_allocation, weeks_closed_through)
+     select ${loginSql("master", "master")}, 0, 1, ${WEEK_END} from large_pool`,
     `insert into subscription.subscription (command_id, master_id, investor_id, master_login, investor_login, status,
                                             created_at, started_at, baseline_entry_id)
      select '', master.id, investor.id, master_login, large_member.login, 'ACTIVE', ${STARTED}, ${STARTED}, log_entry_id
@@ -124,8 +124,8 @@ function subscription(): string[] {
           join account.investor on investor.login = large_member.login
           join platform.account on account.login = large_member.login
      order by n`,
-    `insert into subscription.investor_account (login, filed_number, received_number, outside_minor, pooled_subscription_id)
-     select login, 0, 0, case when master is null then balance else 0 end, subscription.id
+    `insert into subscription.investor_account (login, filed_number, outside_minor, pooled_subscription_id)
+     select login, 0, case when master is null then balance else 0 end, subscription.id
      from large_member left join subscription.subscription on investor_login = login`,
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
      select subscription.id, subscription.master_login, login, balance, ${CAPITAL_MINOR}::numeric * ${UNITS_PER_CENT}

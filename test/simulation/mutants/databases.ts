@@ -57,8 +57,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
   {
     name: "a Master's books are locked and looked up in one statement",
     file: "services/subscription/store/books.ts",
-    find: 'select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external"',
-    put: `select login, ${looked("filed_number")} as "filedNumber", received_number as "receivedNumber", ${looked("external_minor")} as "external"`,
+    find: 'select login, filed_number as "filedNumber", external_minor as "external"',
+    put: `select login, ${looked("filed_number")} as "filedNumber", ${looked("external_minor")} as "external"`,
     detectedBy: ["I4"],
     seed: 517,
     isAlwaysRun: true,

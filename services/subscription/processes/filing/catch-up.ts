@@ -4,27 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/values/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../refusals.ts";
-import { listGaps } from "../../store/filed-numbers.ts";
 import { fileMovements } from "./file-movements.ts";
-import { jobContext } from "../deadlines.ts";
-
-/** Logins of one run, read one after the other, because gaps are rare. */
-const LOGINS_PER_RUN = 50;
-
-/** Reads the entries that are missing before a received entry. A failure on one login does not stop the others. */
-export async function readGaps(deps: Deps): Promise<boolean> {
-  const gaps = await listGaps(deps.pool, LOGINS_PER_RUN);
-  let closed = 0;
-  for (const { login, receivedNumber } of gaps) {
-    try {
-      await catchUp(deps, { login, upTo: receivedNumber }, jobContext());
-      closed += 1;
-    } catch (error) {
-      deps.log.info("gap in log not read, retry scheduled", { login, error });
-    }
-  }
-  return closed === LOGINS_PER_RUN;
-}
 
 /** The entries of one commit: its locks are held for some tens of milliseconds. */
 const ENTRIES_PER_READ = 500;

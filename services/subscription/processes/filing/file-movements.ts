@@ -44,14 +44,14 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
     transferKeys: keysOf(movements.filter(({ kind }) => isTransfer(kind))),
   });
   const before = { accounts: new Map(books.accounts), pools: new Map(books.pools), holdings: new Map(books.holdings) };
-  const filed = movements.map((movement) =>
-    movement.role === "master" ? fileOnMaster(books, movement) : fileOnInvestor(books, movement),
-  );
+  for (const movement of movements) {
+    if (movement.role === "master") fileOnMaster(books, movement);
+    else fileOnInvestor(books, movement);
+  }
   await savePools(tx, changed(before.pools, books.pools));
   await saveAccounts(tx, changed(before.accounts, books.accounts));
   await changeHoldings(tx, changesOf(before.holdings, books.holdings));
   await record(tx, deps, books, movements);
-  if (filed.includes("gap")) afterCommit(tx, deps.wakeSignals.gaps.notify);
 }
 
 /** Entries that were filed before change no book, and a book that changes is replaced by another object. */
