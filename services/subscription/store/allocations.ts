@@ -1,46 +1,35 @@
-import { execute, one, type Queryable, sql, unnest } from "#kernel/postgres/query.ts";
+import { execute, sql, unnest } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type DayPart, fallOf } from "../domain/performance.ts";
 
-/** An allocation entry of a Master: an allocated result, or a closed week. */
-export type AllocationEntry = {
-  readonly number: bigint;
-  readonly result:
-    | {
-        readonly logNumber: bigint;
-        readonly dealId: bigint;
-        readonly dealAt: Date;
-        readonly amount: bigint;
-        /** The part of own capital. */
-        readonly own: bigint;
-        /** What the deal has raised holdings below zero by; not part of the result. */
-        readonly raised: bigint;
-        /** What of a result of a lost time was posted to Investors who are in no pool by the books. */
-        readonly elsewhere: bigint;
-        /** Review by which operators have allocated it; 0 for a deal. */
-        readonly caseId: bigint;
-      }
-    | undefined;
-  readonly week: { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined } | undefined;
+export type NewResult = {
+  readonly logNumber: bigint;
+  readonly dealId: bigint;
+  readonly dealAt: Date;
+  readonly amount: bigint;
+  /** The part of own capital. */
+  readonly own: bigint;
+  /** What the deal has raised holdings below zero by; not part of the result. */
+  readonly raised: bigint;
+  /** What of a result of a lost time was posted to Investors who are in no pool by the books. */
+  readonly elsewhere: bigint;
+  /** Review by which operators have allocated it; 0 for a deal. */
+  readonly caseId: bigint;
 };
 
-export type NewAllocationEntry = AllocationEntry & {
+type NewWeek = { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined };
+
+/** An allocation entry of a Master: an allocated result, or a closed week. */
+export type NewAllocationEntry = (NewResult | NewWeek) & {
+  readonly number: bigint;
   /** Units of the whole pool, own capital included. */
   readonly poolUnits: bigint;
   /** The performance after a result; undefined for a week, and when the units had no value. */
   readonly valued: DayPart | undefined;
 };
 
-const NO_RESULT = {
-  logNumber: undefined,
-  dealId: undefined,
-  dealAt: undefined,
-  amount: undefined,
-  own: undefined,
-  raised: 0n,
-  elsewhere: 0n,
-  caseId: 0n,
-};
+const NO_RESULT = { logNumber: undefined, dealId: undefined, dealAt: undefined, amount: undefined, own: undefined };
+const NO_REPAIR = { raised: 0n, elsewhere: 0n, caseId: 0n };
 const NO_WEEK = { periodStart: undefined, cutOff: undefined, markedAt: undefined };
 
 export async function insertEntries(
@@ -50,11 +39,11 @@ export async function insertEntries(
   at: Date,
 ): Promise<void> {
   if (entries.length === 0) return;
-  const rows = entries.map(({ number, poolUnits, result = NO_RESULT, week = NO_WEEK, valued }) => ({
-    number,
-    poolUnits,
-    ...result,
-    ...week,
+  const rows = entries.map(({ valued, ...entry }) => ({
+    ...NO_RESULT,
+    ...NO_REPAIR,
+    ...NO_WEEK,
+    ...entry,
     value: valued?.value,
     drawdown: valued && fallOf(valued),
     poolValue: valued?.poolValue,
@@ -92,13 +81,4 @@ export async function insertRows(tx: Transaction, masterLogin: string, rows: rea
         from ${unnest(rows)} as part (number bigint, subscription_id bigint, amount bigint, pooled bigint, carry bigint, floating bigint,
                     units numeric)`,
   );
-}
-
-/** Allocation number of the newest entry; 0 without one. */
-export async function findLastNumber(db: Queryable, masterLogin: string): Promise<bigint> {
-  const { last } = await one<{ last: bigint }>(
-    db,
-    sql`select coalesce(max(number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
-  );
-  return last;
 }

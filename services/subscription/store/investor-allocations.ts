@@ -1,6 +1,5 @@
 import { findLastPosition } from "#kernel/postgres/last-position.ts";
-import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { findLastNumber } from "./allocations.ts";
+import { many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { VISIBLE_STATUSES } from "../domain/lifecycle.ts";
 
 /** A subscription whose parts are listed. */
@@ -41,7 +40,10 @@ export async function findSubscriptionUpTo(
  * their numbers, so few of them are looked at, the same ones however many there are since.
  */
 export async function findLastAllocatedBefore(db: Queryable, masterLogin: string, instant: Date): Promise<bigint> {
-  const last = await findLastNumber(db, masterLogin);
+  const { last } = await one<{ last: bigint }>(
+    db,
+    sql`select coalesce(max(number), 0)::bigint as last from allocation_entry where master_login = ${masterLogin}`,
+  );
   return await findLastPosition({ none: 0n, last }, (number) => isAllocatedBefore(db, masterLogin, number, instant));
 }
 

@@ -84,15 +84,17 @@ export async function chained(
 
 function entryOf(event: Numbered<PoolEvent>, valued: DayPart | undefined): NewAllocationEntry {
   const { number, pool } = event;
-  const poolUnits = totalUnits(allHoldings(pool));
-  if (event.kind === "week") return { number, poolUnits, result: undefined, week: event, valued };
+  const entry = { number, poolUnits: totalUnits(allHoldings(pool)), valued };
+  if (event.kind === "week") {
+    const { periodStart, cutOff, markedAt } = event;
+    return { ...entry, periodStart, cutOff, markedAt };
+  }
   const { deal, own, elsewhere } = event;
   const { number: logNumber, dealId, dealAt } = deal;
   const raised = event.raised.total;
   // The rest of the deal has raised holdings below zero.
   const amount = deal.amount - raised;
-  const result = { logNumber, dealId, dealAt, amount, own, raised, elsewhere, caseId: 0n };
-  return { number, poolUnits, result, week: undefined, valued };
+  return { ...entry, logNumber, dealId, dealAt, amount, own, raised, elsewhere, caseId: 0n };
 }
 
 /** A row for each Investor with units, also with a part of 0.00: what repairs the result later is divided by them. */

@@ -13,7 +13,7 @@ import { type GivenResult, giveResult, moveLater } from "../../domain/pool/give-
 import { sumOf } from "../../domain/pool/rounding.ts";
 import { E8_PER_CENT, type Part, type UnitPool } from "../../domain/pool/unit-pool.ts";
 import { allHoldings, indexOfHolding, totalUnits } from "../../domain/pool/units.ts";
-import { type AllocationEntry, insertEntries, insertRows } from "../../store/allocations.ts";
+import { insertEntries, insertRows, type NewResult } from "../../store/allocations.ts";
 import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
@@ -152,7 +152,7 @@ function shareThen(pool: UnitPool, repaired: AllocatedDeal, amount: bigint): Sha
 type Recorded = {
   readonly shared: Shared;
   readonly repaired: AllocatedDeal | undefined;
-  readonly result: NonNullable<AllocationEntry["result"]>;
+  readonly result: NewResult;
 };
 
 async function record(
@@ -169,7 +169,7 @@ async function record(
   const isOpen = pool.positions.length > 0;
   const valuation = { at: deps.now(), dealId, ...worth, units, isOpen, result: total(parts) };
   const chain = await chained(tx, deps, ledger, [valuation]);
-  await insertEntries(tx, login, [{ number, poolUnits, result, week: undefined, valued: chain.at(-1) }], deps.now());
+  await insertEntries(tx, login, [{ ...result, number, poolUnits, valued: chain.at(-1) }], deps.now());
   const unitsThen = new Map(repaired?.rows.map((row) => [row.subscriptionId, row.units]));
   await insertRows(
     tx,
