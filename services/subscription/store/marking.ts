@@ -4,7 +4,21 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import { ARE_BOOKS_WHOLE } from "./settled-database.ts";
 
-/** Masters with flows to strike that are not stopped, delayed after a failed try or for a price, or behind with a week. */
+/** Masters with flows to strike that are not stopped, or behind with a week. */
+function strikable(cutOff: Date): Fragment {
+  return fragment`from (
+       select master_login from holding where waiting_minor > 0
+       union
+       select master_login from holding where unredeemed_minor > 0
+       union
+       select login from master_pool where own_waiting_minor > 0 or own_unredeemed_minor > 0
+     ) as due
+     join master_pool as pool on pool.login = due.master_login
+  where pool.stopped_reason is null and ${ARE_BOOKS_WHOLE}
+    and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})`;
+}
+
+/** Without those that are delayed after a failed try or for a price. */
 export async function listPoolsToStrike(
   db: Queryable,
   { cutOff, limit }: { readonly cutOff: Date; readonly limit: number },
@@ -12,40 +26,27 @@ export async function listPoolsToStrike(
   return await column<string>(
     db,
     sql`select pool.login
-        from (
-               select master_login from holding where waiting_minor > 0
-               union
-               select master_login from holding where unredeemed_minor > 0
-               union
-               select login from master_pool where own_waiting_minor > 0 or own_unredeemed_minor > 0
-             ) as due
-             join master_pool as pool on pool.login = due.master_login
-        where pool.stopped_reason is null and ${ARE_BOOKS_WHOLE} and pool.mark_next_at <= statement_timestamp()
-          and pool.price_next_at <= statement_timestamp() and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
+        ${strikable(cutOff)} and pool.mark_next_at <= statement_timestamp() and pool.price_next_at <= statement_timestamp()
         order by pool.mark_next_at, pool.login
         limit ${limit}`,
   );
 }
 
-/** Condition on a Master: units are to be issued or redeemed in its pool. */
-const HAS_FLOWS = fragment`(
-  own_waiting_minor > 0 or own_unredeemed_minor > 0
-  or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
-)`;
-
 /** Expression: when the next Master with flows to strike may be marked. */
 export function nextStrike(cutOff: Date): Fragment {
-  return fragment`(
-    select min(greatest(mark_next_at, price_next_at))
-    from master_pool
-    where stopped_reason is null and ${ARE_BOOKS_WHOLE}
-      and (weeks_closed_through is null or weeks_closed_through >= ${cutOff}) and ${HAS_FLOWS}
-  )`;
+  return fragment`(select min(greatest(pool.mark_next_at, pool.price_next_at)) ${strikable(cutOff)})`;
 }
 
 /** For a strike the positions of the pool need prices. */
 export async function hasFlowsToStrike(db: Queryable, login: string): Promise<boolean> {
-  return await matchesRow(db, sql`select from master_pool where login = ${login} and ${HAS_FLOWS}`);
+  return await matchesRow(
+    db,
+    sql`select from master_pool
+        where login = ${login} and (
+          own_waiting_minor > 0 or own_unredeemed_minor > 0
+          or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+        )`,
+  );
 }
 
 /** Masters whose week has ended at or before a cut-off and is not closed. */

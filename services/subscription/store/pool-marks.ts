@@ -30,16 +30,14 @@ export async function readMarks(
 }
 
 export async function savePositions(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
-  const old = new Map(before.positions.map((position) => [position.positionId, position]));
-  const kept = new Set(after.positions.map(({ positionId }) => positionId));
-  const removed = [...old.keys()].filter((id) => !kept.has(id));
+  const { removed, changed } = compare(before.positions, after.positions, ({ positionId }) => String(positionId));
   if (removed.length > 0) {
+    const ids = removed.map(({ positionId }) => positionId);
     await execute(
       tx,
-      sql`delete from pool_position where master_login = ${login} and position_id = any(${removed}::bigint[])`,
+      sql`delete from pool_position where master_login = ${login} and position_id = any(${ids}::bigint[])`,
     );
   }
-  const changed = after.positions.filter((position) => !isSame(old.get(position.positionId), position));
   if (changed.length === 0) return;
   await execute(
     tx,
@@ -53,9 +51,8 @@ export async function savePositions(tx: Transaction, login: string, before: Unit
 }
 
 export async function saveAccruals(tx: Transaction, login: string, before: UnitPool, after: UnitPool): Promise<void> {
-  const old = new Map(before.accruals.map((row) => [keyOf(row), row]));
-  const kept = new Set(after.accruals.map(keyOf));
-  const removed = before.accruals.filter((row) => !kept.has(keyOf(row)));
+  const keyOf = ({ positionId, subscriptionId }: Accrual) => `${positionId}:${subscriptionId}`;
+  const { removed, changed } = compare(before.accruals, after.accruals, keyOf);
   if (removed.length > 0) {
     await execute(
       tx,
@@ -65,7 +62,6 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
             and accrual.subscription_id = removed.subscription_id`,
     );
   }
-  const changed = after.accruals.filter((row) => !isSame(old.get(keyOf(row)), row));
   if (changed.length === 0) return;
   await execute(
     tx,
@@ -77,8 +73,14 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
   );
 }
 
-function keyOf({ positionId, subscriptionId }: Accrual): string {
-  return `${positionId}:${subscriptionId}`;
+/** The rows that are no longer there, and those that are new or have changed. */
+function compare<Row extends object>(before: readonly Row[], after: readonly Row[], keyOf: (row: Row) => string) {
+  const old = new Map(before.map((row) => [keyOf(row), row]));
+  const kept = new Set(after.map(keyOf));
+  return {
+    removed: before.filter((row) => !kept.has(keyOf(row))),
+    changed: after.filter((row) => !isSame(old.get(keyOf(row)), row)),
+  };
 }
 
 /** Compares objects whose values are primitives. */

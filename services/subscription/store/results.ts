@@ -134,18 +134,3 @@ export async function findAllocatedDeal(
         limit 1`,
   );
 }
-
-/** The first unallocated deal. */
-export async function findNextDeal(
-  tx: Transaction,
-  masterLogin: string,
-): Promise<Pick<MasterDeal, "number" | "dealId"> | undefined> {
-  return maybeOne<Pick<MasterDeal, "number" | "dealId">>(
-    tx,
-    sql`select number, deal_id as "dealId"
-        from master_result
-        where master_login = ${masterLogin} and allocated_at is null
-        order by number
-        limit 1`,
-  );
-}

@@ -29,34 +29,30 @@ export async function listActiveHoldings(tx: Transaction, masterLogin: string): 
   );
 }
 
-/** The pool of a Master that this transaction has locked; so are the accounts of the Investors who get a part of a result. */
-export async function lockUnitPool(tx: Transaction, master: Master): Promise<UnitPool> {
-  const { login, own } = master;
-  const holdings = await readUnitHoldings(tx, login);
-  const marks = await readMarks(tx, login);
-  return { holdings, own, ...marks };
-}
-
 /**
- * The pool as `lockUnitPool` loads it. Of a flat one, whose next change is a strike of its flows, only the holdings with flows and these ones,
- * and the others in sum: the strike throws WholePoolNeeded when it concerns them too.
+ * The pool of a Master that this transaction has locked; so are the accounts of the Investors who get a part of a result. With `subscriptionIds`,
+ * of a flat pool, whose next change is a strike of its flows, only the holdings with flows and these ones, and the others in sum: the strike
+ * throws WholePoolNeeded when it concerns them too.
  */
-async function lockFlows(tx: Transaction, master: Master, subscriptionIds: readonly bigint[]): Promise<UnitPool> {
-  const { login, own, sums } = master;
+export async function lockUnitPool(
+  tx: Transaction,
+  { login, own, sums }: Master,
+  subscriptionIds?: readonly bigint[],
+): Promise<UnitPool> {
   const marks = await readMarks(tx, login);
-  const holdings =
-    marks.positions.length > 0 ? undefined : withOthers(await lockWithFlows(tx, login, subscriptionIds), sums);
-  return { holdings: holdings ?? (await readUnitHoldings(tx, login)), own, ...marks };
+  const isPart = subscriptionIds !== undefined && marks.positions.length === 0;
+  const part = isPart ? withOthers(await lockWithFlows(tx, login, subscriptionIds), sums) : undefined;
+  return { holdings: part ?? (await readUnitHoldings(tx, login)), own, ...marks };
 }
 
-/** With `subscriptionIds` only the holdings with flows and these ones, when the pool is flat. */
+/** As `lockUnitPool`. */
 export async function lockPoolState(
   tx: Transaction,
   master: Master,
   subscriptionIds?: readonly bigint[],
 ): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
-  const pool = subscriptionIds ? await lockFlows(tx, master, subscriptionIds) : await lockUnitPool(tx, master);
+  const pool = await lockUnitPool(tx, master, subscriptionIds);
   const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
   const arrivals = await listArrivals(
     tx,

@@ -7,7 +7,7 @@ import { listLostResults } from "../../store/lost-results.ts";
 import { LACKS_RESULTS, lockMaster, resumeMaster } from "../../store/masters.ts";
 import { refuseMirror } from "../../store/mirrors.ts";
 import { loadOpenTransfers } from "../../store/open-transfers.ts";
-import { findNextDeal } from "../../store/results.ts";
+import { listWaitingDeals } from "../../store/results.ts";
 import { markSettled } from "../../store/settled-database.ts";
 import { openLedger, saveLedger } from "../allocate/ledger.ts";
 import { evidenceOfStop } from "./record-stops.ts";
@@ -37,7 +37,7 @@ export const allocateDeal: Effect = {
     }
   },
   async carryOut(tx, deps, { reviewCase, dealId }) {
-    const next = await findNextDeal(tx, reviewCase.login);
+    const [next] = await listWaitingDeals(tx, reviewCase.login, { limit: 1 });
     if (next?.dealId !== dealId) {
       throw actionNotPossible(`Deal ${dealId} is not the next deal to allocate.`);
     }
