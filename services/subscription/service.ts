@@ -25,7 +25,6 @@ import { runQueued } from "./jobs/run-queued.ts";
 import { NEXT_SETTLEMENT } from "./store/settled-database.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleDepartures } from "./jobs/settle-departures.ts";
-import { gatheredReads } from "./queries/gathered.ts";
 import { getClosing } from "./queries/get-closing.ts";
 import { getEquity } from "./queries/get-equity.ts";
 import { listInvestorAllocations } from "./queries/list-investor-allocations.ts";
@@ -50,6 +49,7 @@ import {
   countActiveInvestors,
   findOpenSubscription,
   findPooled,
+  gatheredReads,
   getActiveMaster,
   listActiveInvestors,
   listSubscriptions,

@@ -40,18 +40,13 @@ export async function openCase(tx: Transaction, newCase: NewCase, at: Date): Pro
   return row?.id;
 }
 
-/** Undecided cases whose subject begins with the prefix, ascending by id after one. */
-export async function listUndecided(
-  db: Queryable,
-  prefix: string,
-  { after, limit }: { readonly after: bigint; readonly limit: number },
-): Promise<ReviewCase[]> {
+/** Undecided cases whose subject begins with the prefix, ascending by id. */
+export async function listUndecided(db: Queryable, prefix: string): Promise<ReviewCase[]> {
   return await many<ReviewCase>(
     db,
     sql`select * from review_case_row
-        where state in ('OPEN', 'PROPOSED') and id > ${after} and starts_with(subject, ${prefix})
-        order by id
-        limit ${limit}`,
+        where state in ('OPEN', 'PROPOSED') and starts_with(subject, ${prefix})
+        order by id`,
   );
 }
 

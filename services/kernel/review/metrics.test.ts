@@ -32,7 +32,7 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
   await votingOn(pool, first).vote("anna");
   expect(await sumUndecided(pool)).toMatchObject([{}, { count: 2 }]);
   await votingOn(pool, first).vote("boris");
-  const [reviewCase] = await listUndecided(pool, "money:", { after: 0n, limit: 1 });
+  const [reviewCase] = await listUndecided(pool, "money:");
   await inTransaction(pool, (tx) => closeCase(tx, reviewCase!, AT));
   expect(await sumUndecided(pool)).toMatchObject([{ reason: "stopped", count: 1, amount: 3_00n }]);
 

@@ -194,7 +194,7 @@ test("a proposal is voided when its amount changes, and the audit records it", a
   const id = await anOpenCase(pool);
   const voting = votingOn(pool, id);
   await voting.vote("anna");
-  const [reviewCase] = await listUndecided(pool, "stop:", { after: 0n, limit: 10 });
+  const [reviewCase] = await listUndecided(pool, "stop:");
   if (reviewCase === undefined) throw new Error("the case is open");
   await inTransaction(pool, (tx) => renewCase(tx, reviewCase, aNewCase({ amount: 99n }), AT));
   const { review } = await voting.vote("boris");
@@ -211,7 +211,7 @@ test("a subject has one open case, and one that no longer exists is neither list
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   expect(await inTransaction(pool, (tx) => openCase(tx, aNewCase({ amount: 5n }), AT))).toBeUndefined();
-  const [reviewCase] = await listUndecided(pool, "stop:", { after: 0n, limit: 10 });
+  const [reviewCase] = await listUndecided(pool, "stop:");
   if (reviewCase === undefined) throw new Error("the case is open");
   await inTransaction(pool, (tx) => closeCase(tx, reviewCase, AT));
   for (const state of [ReviewState.UNSPECIFIED, ReviewState.OPEN, ReviewState.PROPOSED, ReviewState.DECIDED]) {

@@ -1,6 +1,4 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { inBatches } from "#kernel/batches/in-batches.ts";
-import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { type Check, findsAll, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
@@ -26,27 +24,17 @@ type Row = {
 export function mirrors({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return findsAll("mirror_lag", async () => {
     const late = await many<Row>(pool, lateMirrors());
-    const unshown = await listUnshown(
-      platform,
-      late.map(({ master }) => master),
-    );
+    if (late.length === 0) return [];
+    const positions = late.map(({ master }) => ({ login: master, number: 0n }));
+    const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
+    const { balances } = await platform.readLogBalances({ positions }, context);
+    // Also a Master of which it is not confirmed yet that it is archived.
+    const unshown = new Set(balances.filter(({ notShown }) => notShown).map(({ login }) => login));
     return late.filter(({ master }) => !unshown.has(master)).map(findingOf);
   });
 }
 
-/** Those of the Masters that the trading platform does not show: they are archived, or that is not confirmed yet. */
-async function listUnshown(platform: Deps["platform"], masters: readonly string[]): Promise<ReadonlySet<string>> {
-  const unshown = new Set<string>();
-  for (const page of inBatches(masters, MAX_PAGE_SIZE)) {
-    const positions = page.map((login) => ({ login, number: 0n }));
-    const context = callContext({ caller: "subscription", withinMs: CALL_TIMEOUT_MS });
-    const { balances } = await platform.readLogBalances({ positions }, context);
-    for (const { login, notShown } of balances) if (notShown) unshown.add(login);
-  }
-  return unshown;
-}
-
-/** One row per Master with open flows or exit transfers that are late. What waits for free margin is not late before its next try. */
+/** One row per Master, as many as one request to platform may name, with open flows or exit transfers that are late. What waits for free margin is not late before its next try. */
 function lateMirrors() {
   return sql`
     with open_flow as (

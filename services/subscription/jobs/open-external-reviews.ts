@@ -1,21 +1,11 @@
 import { formatMinor } from "#kernel/values/money.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { NewCase } from "#kernel/review/cases.ts";
 import type { Action } from "#catalogue/reviews.ts";
 import { adoptCharges, isUpTo, ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import { keepCases, type WantedCase } from "../processes/review/keep-cases.ts";
 import type { Deps } from "../deps.ts";
-import {
-  type ExternalFunds,
-  type FundsPage,
-  listOnInvestors,
-  listOnMasters,
-  resetAcknowledgedFunds,
-} from "../store/external-funds.ts";
-
-/** Accounts that are read at once. */
-const PAGE = 1_000;
+import { type ExternalFunds, listOnInvestors, listOnMasters, resetAcknowledgedFunds } from "../store/external-funds.ts";
 
 /**
  * Keeps a review open for external funds as long as they exist and no operator has decided. It reads the amounts, not the
@@ -24,24 +14,13 @@ const PAGE = 1_000;
 export async function openExternalReviews(deps: Deps): Promise<boolean> {
   await adoptCharges(deps);
   await resetAcknowledgedFunds(deps.pool);
-  await keepCases(deps, ON_INVESTOR, () => listWanted(deps, listOnInvestors));
-  await keepCases(deps, ON_MASTER, () => listWanted(deps, listOnMasters));
+  await keepCases(deps, ON_INVESTOR, async () => (await listOnInvestors(deps.pool)).map(wantedCase));
+  await keepCases(deps, ON_MASTER, async () => (await listOnMasters(deps.pool)).map(wantedCase));
   return false;
 }
 
-type List = (db: Queryable, page: FundsPage) => Promise<readonly ExternalFunds[]>;
-
-async function listWanted({ pool }: Deps, list: List): Promise<WantedCase[]> {
-  const wanted: WantedCase[] = [];
-  for (let after = ""; ;) {
-    const page = await list(pool, { after, limit: PAGE });
-    for (const money of page) {
-      wanted.push({ newCase: newCaseOf(money), isSame: (reviewCase) => isSame(reviewCase, money) });
-    }
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return wanted;
-    after = last.login;
-  }
+function wantedCase(money: ExternalFunds): WantedCase {
+  return { newCase: newCaseOf(money), isSame: (reviewCase) => isSame(reviewCase, money) };
 }
 
 function isSame(reviewCase: ReviewCase, money: ExternalFunds): boolean {

@@ -12,7 +12,7 @@ import { decidedFeeMessage } from "../messages/fee-facts.ts";
 import { askedTerms } from "../fees/ask-terms.ts";
 import { decidedFees } from "../fees/decide-due.ts";
 import { refuse } from "../refusals.ts";
-import { decideNow, poolOf, readDueNow, sumDueNow } from "./due-now.ts";
+import { decideNow, readDueNow, sumDueNow } from "./due-now.ts";
 import { readHoldingNow } from "./holding-now.ts";
 import { findLastDeal } from "../store/master-results.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
@@ -38,9 +38,9 @@ export async function decidePendingFee(
   const asked = askedTerms(terms);
   const { account, holding, extra } = await readHoldingNow(
     deps,
-    { investorLogin, isDecision: true, maxReads: Infinity },
+    { investorLogin, isDecision: true },
     async (db, { holding: booked, at: now }) => {
-      const due = await readDueNow(db, { investorLogin, pool: booked && poolOf(booked), asked, now }, context);
+      const due = await readDueNow(db, { investorLogin, pool: booked, asked, now }, context);
       const lastDeal = booked && (await findLastDeal(db, booked.masterLogin, booked.lastAllocation));
       return due && { due, lastDeal };
     },

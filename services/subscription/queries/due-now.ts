@@ -11,17 +11,12 @@ import type { AskedTerms } from "../fees/ask-terms.ts";
 import { foldPairs, isEarnedBefore, type PairOnTerms } from "../fees/fold-pairs.ts";
 import { listUncounted } from "../store/fee-decisions.ts";
 import { type Pair, readPairs } from "../store/pairs.ts";
-import type { HoldingNow } from "./holding-now.ts";
 
 /** The pool of an Investor at its last allocation. */
 export type PoolNow = Pick<DueFacts, "masterLogin" | "floating" | "markedAt"> & {
   readonly subscriptionId: bigint;
   readonly lastAllocation: bigint;
 };
-
-export function poolOf({ masterLogin, subscriptionId, lastAllocation, value, readAt }: HoldingNow): PoolNow {
-  return { masterLogin, subscriptionId, lastAllocation, floating: value.floating, markedAt: readAt };
-}
 
 /** What the fees of an Investor would be decided with now. */
 export type DueNow = {

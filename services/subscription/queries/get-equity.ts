@@ -11,13 +11,9 @@ import { safetyStop } from "../domain/safety-stop.ts";
 import { type AskedTerms, askTerms } from "../fees/ask-terms.ts";
 import { findInvestorState } from "../store/investor-states.ts";
 import { findAllocatedDeal } from "../store/results.ts";
-import { type DueNow, poolOf, readDueNow, realise, sumDueNow } from "./due-now.ts";
+import { type DueNow, readDueNow, realise, sumDueNow } from "./due-now.ts";
 import { type HoldingNow, readHoldingNow } from "./holding-now.ts";
 import { sumOfDebts } from "../domain/fees/terms.ts";
-
-const MAX_READS = 5;
-/** The balance is still to be read. */
-const RESERVE_MS = 1_000;
 
 /**
  * What an Investor owns: the books at one log position of the Master, valued with the positions that the trading platform shows at the same
@@ -32,10 +28,10 @@ export async function getEquity(
   const asked = await askForPool(deps, investorLogin, context);
   const { at, account, holding, extra } = await readHoldingNow(
     deps,
-    { investorLogin, isDecision: false, maxReads: MAX_READS, reserveMs: RESERVE_MS },
+    { investorLogin, isDecision: false },
     async (db, { holding: booked, at: now }) => {
       if (booked !== undefined && asked.isStopped) throw safetyStop(booked.masterLogin, "stopped");
-      const due = await readDueNow(db, { investorLogin, pool: booked && poolOf(booked), asked, now }, context);
+      const due = await readDueNow(db, { investorLogin, pool: booked, asked, now }, context);
       return due && { due, deal: booked && (await findAllocatedDeal(db, booked.masterLogin)) };
     },
     context,
@@ -49,7 +45,7 @@ export async function getEquity(
     unposted: moneyToProto(usd(account.unposted)),
     quarantined: moneyToProto(usd(account.quarantined)),
     holding: holding && valueMessage(holding, extra.deal),
-    ...feesOf(extra.due, holding?.value.floating ?? 0n),
+    ...feesOf(extra.due, holding?.floating ?? 0n),
   };
 }
 
@@ -70,19 +66,16 @@ function feesOf(due: DueNow, floating: bigint) {
   };
 }
 
-function valueMessage(
-  { value, sums, ...holding }: HoldingNow,
-  deal: Awaited<ReturnType<typeof findAllocatedDeal>>,
-): HoldingValue {
+function valueMessage(holding: HoldingNow, deal: Awaited<ReturnType<typeof findAllocatedDeal>>): HoldingValue {
   return {
     subscriptionId: holding.subscriptionId,
     masterLogin: holding.masterLogin,
     pooled: moneyToProto(usd(holding.pooled)),
     joining: moneyToProto(usd(holding.inbound + holding.waiting)),
-    floatingE8: value.floating,
+    floatingE8: holding.floating,
     units: holding.units.toString(),
-    poolUnits: sums.units.toString(),
-    poolValueE8: value.poolValue.toString(),
+    poolUnits: holding.sums.units.toString(),
+    poolValueE8: holding.poolValue.toString(),
     openPositions: holding.openPositions,
     allocationNumber: holding.lastAllocation,
     dealId: deal?.dealId,

@@ -115,13 +115,9 @@ async function callPlatform<T>(call: () => Promise<T>): Promise<T> {
 /** Throws for an account without a balance from the platform: that is not a difference of 0. One without money that was archived or deleted has 0. */
 function shownOf(shown: ReadonlyMap<string, ShownBalance>, login: string): Shown {
   const { balance, log } = shown.get(login) ?? {};
-  if (balance === undefined && log?.notShown === true) return { platform: 0n, lastDealId: log.dealId };
-  if (balance === undefined) throw notShown(login);
-  return { platform: balance.minorUnits, lastDealId: log?.dealId ?? 0n };
-}
-
-function notShown(login: string): Refusal {
-  return refuse("platform_unavailable", `The trading platform does not show account ${login}.`, NOT_EXECUTED);
+  if (balance !== undefined) return { platform: balance.minorUnits, lastDealId: log?.dealId ?? 0n };
+  if (log?.notShown === true) return { platform: 0n, lastDealId: log.dealId };
+  throw refuse("platform_unavailable", `The trading platform does not show account ${login}.`, NOT_EXECUTED);
 }
 
 /** Milliseconds from the last filed deal to the last deal of the log; entries without a deal do not count. */

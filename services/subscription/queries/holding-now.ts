@@ -17,6 +17,9 @@ import { floatingBefore, type HoldingValue, type PoolSums, valueHolding } from "
 
 /** Between two readings of a Master that trades, or whose deals are not in the books yet. */
 const PAUSE_MS = 100;
+/** A decision is waited for while the call lasts; for what an Investor owns, a few readings, with time left to read the balance. */
+const MAX_READS = 5;
+const BALANCE_MS = 1_000;
 /** A longer backlog is of a Master that is stopped; then its positions say little about what an Investor owns. */
 const MAX_UNALLOCATED = 10_000;
 
@@ -27,19 +30,15 @@ export type Wanted = {
    * What an Investor owns is asked at any time, so deals that wait count by what they have realised.
    */
   readonly isDecision: boolean;
-  /** Further readings while the time of the call lasts. */
-  readonly maxReads: number;
-  /** Left of the time of the call for the answer. */
-  readonly reserveMs?: number;
 };
 
-export type HoldingNow = BookedHolding & {
-  readonly value: HoldingValue;
-  readonly sums: PoolSums;
-  readonly openPositions: number;
-  /** When the positions were read; undefined when nothing had to be. */
-  readonly readAt: Date | undefined;
-};
+export type HoldingNow = BookedHolding &
+  HoldingValue & {
+    readonly sums: PoolSums;
+    readonly openPositions: number;
+    /** When the positions were read; undefined when nothing had to be. */
+    readonly markedAt: Date | undefined;
+  };
 
 /** `holding` is undefined outside a pool. */
 type ValuedBooks = { readonly account: InvestorState; readonly holding: HoldingNow | undefined };
@@ -59,7 +58,7 @@ export async function readHoldingNow<T>(
   readExtra: ReadExtra<T>,
   context: CallContext,
 ): Promise<InvestorNow<T>> {
-  const { maxReads, reserveMs = REPLY_RESERVE_MS } = wanted;
+  const [maxReads, reserveMs] = wanted.isDecision ? [Infinity, REPLY_RESERVE_MS] : [MAX_READS, BALANCE_MS];
   for (let reads = 1; ; reads += 1) {
     const at = deps.now();
     const master = await findMaster(deps, wanted);
@@ -118,8 +117,8 @@ async function valueAt(
   const sums = await getPoolSums(db, masterLogin);
   const results = floatingBefore({ ...EMPTY_POOL, positions }, marks, waiting);
   const value = valueHolding({ holding: booked, positions, accruals, sums }, results);
-  const readAt = positions.length === 0 ? undefined : reading?.requestedAt;
-  return { account, holding: { ...booked, value, sums, openPositions: marks.length, readAt } };
+  const markedAt = positions.length === 0 ? undefined : reading?.requestedAt;
+  return { account, holding: { ...booked, ...value, sums, openPositions: marks.length, markedAt } };
 }
 
 function notYet(master: BookedHolding | undefined): Error {

@@ -40,13 +40,19 @@ export async function listInvestorAllocations(
     const before: AllocationPosition = next;
     const subscription = await findSubscriptionUpTo(pool, investorLogin, before.subscriptionId);
     if (subscription === undefined) return { items, next: undefined };
-    const after = await firstNumber(pool, subscription, from);
-    const through = await lastNumber(pool, subscription, { before, to });
+    const { id: subscriptionId, masterLogin, startedAt, leftNumber } = subscription;
+    const begun = new Date(startedAt.getTime() - CLOCKS_DIFFER_MS);
+    const range = {
+      masterLogin,
+      subscriptionId,
+      after: await findLastAllocatedBefore(pool, masterLogin, from !== undefined && from > begun ? from : begun),
+      through: to === undefined ? NEWEST : await findLastAllocatedBefore(pool, masterLogin, to),
+      before: before.subscriptionId === subscriptionId ? before.number : NEWEST,
+      left: leftNumber ?? NEWEST,
+    };
     const wanted = limit - items.length;
-    const { id: subscriptionId, masterLogin, leftNumber } = subscription;
-    const range = { masterLogin, subscriptionId, after, through, left: leftNumber ?? NEWEST };
     // One more than can be needed, so that the last page is known as such.
-    const entries = through > after ? await listEntriesOfInvestor(pool, { ...range, limit: wanted + 1 }) : [];
+    const entries = await listEntriesOfInvestor(pool, { ...range, limit: wanted + 1 });
     const read = entries.slice(0, wanted);
     items.push(...read.flatMap((entry) => allocationOf(subscription, entry)));
     const last = read.at(-1);
@@ -54,53 +60,13 @@ export async function listInvestorAllocations(
     // Also before the period: a subscription that has ended can have a part in a later repair.
     else next = { subscriptionId: subscriptionId - 1n, number: NEWEST };
   }
-  if (next !== undefined && (await isEnd(pool, investorLogin, next))) next = undefined;
-  return { items, next };
-}
-
-/** The number before the first entry that may have a part and is in the period. */
-async function firstNumber(
-  pool: Deps["pool"],
-  { masterLogin, startedAt }: AllocatedSubscription,
-  from: Date | undefined,
-): Promise<bigint> {
-  const begun = new Date(startedAt.getTime() - CLOCKS_DIFFER_MS);
-  return await findLastAllocatedBefore(pool, masterLogin, from !== undefined && from > begun ? from : begun);
-}
-
-type Upper = { readonly before: AllocationPosition; readonly to: Date | undefined };
-
-async function lastNumber(
-  pool: Deps["pool"],
-  { id, masterLogin }: AllocatedSubscription,
-  { before, to }: Upper,
-): Promise<bigint> {
-  const limits = [
-    before.subscriptionId === id ? before.number - 1n : NEWEST,
-    to === undefined ? NEWEST : await findLastAllocatedBefore(pool, masterLogin, to),
-  ];
-  return limits.reduce((left, right) => (right < left ? right : left));
-}
-
-async function isEnd(pool: Deps["pool"], investorLogin: string, { subscriptionId, number }: AllocationPosition) {
-  return number === NEWEST && (await findSubscriptionUpTo(pool, investorLogin, subscriptionId)) === undefined;
+  const isOver = next?.number === NEWEST && !(await findSubscriptionUpTo(pool, investorLogin, next.subscriptionId));
+  return { items, next: isOver ? undefined : next };
 }
 
 function allocationOf({ id, masterLogin }: AllocatedSubscription, entry: EntryOfInvestor): InvestorAllocation[] {
-  const { number, allocatedAt, dealId, dealAt, result, amount, units, poolUnits } = entry;
-  if (dealId === null || dealAt === null || result === null || amount === null || units === null) return [];
-  return [
-    {
-      subscriptionId: id,
-      masterLogin,
-      number,
-      dealId,
-      dealAt,
-      allocatedAt,
-      amount: moneyToProto(usd(amount)),
-      result: moneyToProto(usd(result)),
-      units,
-      poolUnits,
-    },
-  ];
+  const { amount, result, ...known } = entry;
+  if (amount === null) return [];
+  const money = { amount: moneyToProto(usd(amount)), result: moneyToProto(usd(result)) };
+  return [{ ...known, ...money, subscriptionId: id, masterLogin }];
 }

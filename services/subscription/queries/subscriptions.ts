@@ -1,7 +1,9 @@
+import { byKey, type GatheredRead, gatherReads } from "#kernel/batches/gather-reads.ts";
+import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { LOST_PLACE, MAX_PAGE_SIZE, pageOf } from "#kernel/values/page.ts";
-import { AccountKind } from "#proto/pamm/account/v1/account.ts";
+import { AccountKind, type FindAccountsResponse } from "#proto/pamm/account/v1/account.ts";
 import type {
   CountActiveInvestorsRequest,
   CountActiveInvestorsResponse,
@@ -26,13 +28,47 @@ import {
   listActiveInvestors as readActiveInvestors,
   listSubscriptions as readSubscriptions,
   listSubscriptionsByStart,
+  listVisibleSubscriptions,
   type SubscriptionFilter,
 } from "../store/subscription-lists.ts";
 import { listOpenSubscriptions, type Subscription } from "../store/subscriptions.ts";
-import type { GatheredReads } from "./gathered.ts";
 import { refuse } from "../refusals.ts";
 import { isBetween, isNotNegative, validate } from "../domain/validate.ts";
 import { isPageSize } from "./page.ts";
+
+type KnownAccount = FindAccountsResponse["accounts"][number];
+
+/** Reads of one login each: those that wait at the same time are one statement, or one call of account. */
+type GatheredReads = {
+  /** ASSIGNING, ACTIVE or PAUSED. */
+  readonly openSubscription: GatheredRead<string, Subscription>;
+  /** ACTIVE, PAUSED or CANCELLED, ascending by id; one more than a page where there are more. */
+  readonly visibleSubscriptions: GatheredRead<string, readonly Subscription[]>;
+  /** Role and name of a login, undefined when no account has it. */
+  readonly account: GatheredRead<string, KnownAccount>;
+};
+
+/** Leaves the caller time for its own answer. */
+const READ_WITHIN_MS = 3_000;
+
+export function gatheredReads({ pool, accounts }: Pick<Deps, "pool" | "accounts">): GatheredReads {
+  return {
+    openSubscription: gatherReads(async (logins) =>
+      byKey(await listOpenSubscriptions(pool, logins), ({ investorLogin }) => investorLogin),
+    ),
+    visibleSubscriptions: gatherReads(async (logins) =>
+      Map.groupBy(
+        await listVisibleSubscriptions(pool, logins, MAX_PAGE_SIZE + 1),
+        ({ investorLogin }) => investorLogin,
+      ),
+    ),
+    account: gatherReads(async (logins) => {
+      const context = callContext({ caller: "subscription", withinMs: READ_WITHIN_MS });
+      const known = await accounts.findAccounts({ logins: [...logins] }, context);
+      return byKey(known.accounts, ({ login }) => login);
+    }),
+  };
+}
 
 /** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
 export async function listSubscriptions(

@@ -35,10 +35,8 @@ export type ExternalFunds = {
   readonly cause: DealCause | undefined;
 };
 
-/** The external funds on the next logins after one. */
-export type FundsPage = { readonly after: string; readonly limit: number };
-
-export async function listOnInvestors(db: Queryable, { after, limit }: FundsPage): Promise<ExternalFunds[]> {
+/** Ascending by login. */
+export async function listOnInvestors(db: Queryable): Promise<ExternalFunds[]> {
   const rows = await many<ExternalFunds>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor - to_adopt_minor as amount, holding.master_login as "masterLogin",
@@ -47,9 +45,8 @@ export async function listOnInvestors(db: Queryable, { after, limit }: FundsPage
                0::bigint as undecided, 0::bigint as "undecidedSince",
                case when (cause ->> 'amount')::bigint = quarantined_minor - to_adopt_minor then cause end as cause
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
-        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0 and account.login > ${after}
-        order by account.login
-        limit ${limit}`,
+        where is_unacknowledged and quarantined_minor - to_adopt_minor <> 0
+        order by account.login`,
   );
   return rows.map(withoutNulls);
 }
@@ -64,7 +61,7 @@ const hasMoneyOfInvestors = fragment`exists (
  * Acknowledged own capital needs another review when it can cover the deficit of Investors below zero, and while it is below zero itself and
  * Investors have money on the Master: theirs is what it lacks.
  */
-export async function listOnMasters(db: Queryable, { after, limit }: FundsPage): Promise<ExternalFunds[]> {
+export async function listOnMasters(db: Queryable): Promise<ExternalFunds[]> {
   const rows = await many<ExternalFunds>(
     db,
     sql`with pool as (
@@ -88,10 +85,8 @@ export async function listOnMasters(db: Queryable, { after, limit }: FundsPage):
                external_number as "movedNumber", external_deal_id as "movedDealId", undecided, external_since as "undecidedSince",
                case when undecided <> 0 and (cause ->> 'amount')::bigint = undecided then cause end as cause
         from pool
-        where (not is_acknowledged or (shortfall > 0 and own_minor >= shortfall) or is_lacking)
-          and login > ${after}
-        order by login
-        limit ${limit}`,
+        where not is_acknowledged or (shortfall > 0 and own_minor >= shortfall) or is_lacking
+        order by login`,
   );
   return rows.map(withoutNulls);
 }
@@ -135,16 +130,9 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   );
 }
 
-/** Logins of Investors after one, on which something is to be adopted by rule. */
-export async function listToAdopt(db: Queryable, after: string, limit: number): Promise<string[]> {
-  return await column<string>(
-    db,
-    sql`select login
-        from investor_account
-        where to_adopt_minor <> 0 and login > ${after}
-        order by login
-        limit ${limit}`,
-  );
+/** Logins of Investors on which something is to be adopted by rule. */
+export async function listToAdopt(db: Queryable): Promise<string[]> {
+  return await column<string>(db, sql`select login from investor_account where to_adopt_minor <> 0 order by login`);
 }
 
 /**

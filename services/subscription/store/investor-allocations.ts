@@ -59,14 +59,13 @@ async function isAllocatedBefore(db: Queryable, masterLogin: string, number: big
 export type EntryOfInvestor = {
   readonly number: bigint;
   readonly allocatedAt: Date;
-  /** Null for a closed week, like the result. */
-  readonly dealId: bigint | null;
-  readonly dealAt: Date | null;
-  readonly result: bigint | null;
+  readonly dealId: bigint;
+  readonly dealAt: Date;
+  readonly result: bigint;
   readonly poolUnits: string;
-  /** Null when the subscription has no part, like its units. */
+  /** Null when the subscription has no part, like its units; always for a closed week, which has no deal. */
   readonly amount: bigint | null;
-  readonly units: string | null;
+  readonly units: string;
 };
 
 export type EntryRange = {
@@ -74,6 +73,7 @@ export type EntryRange = {
   readonly subscriptionId: bigint;
   /** Exclusive. */
   readonly after: bigint;
+  readonly before: bigint;
   readonly through: bigint;
   /** Of the entries beyond, only repairs count. */
   readonly left: bigint;
@@ -85,19 +85,20 @@ export type EntryRange = {
  * others in the pool are not read. Repairs are few, and have an index of their own.
  */
 export async function listEntriesOfInvestor(db: Queryable, range: EntryRange): Promise<EntryOfInvestor[]> {
-  const { masterLogin, subscriptionId, after, through, left, limit } = range;
+  const { masterLogin, subscriptionId, after, before, through, left, limit } = range;
   return many<EntryOfInvestor>(
     db,
     sql`with own as (
           select number, created_at, deal_id, deal_at, result_minor, pool_units
           from allocation_entry
-          where master_login = ${masterLogin} and number > ${after} and number <= least(${through}::bigint, ${left}::bigint)
+          where master_login = ${masterLogin} and number > ${after} and number <= least(${before}::bigint - 1, ${through}::bigint, ${left}::bigint)
           order by number desc
           limit ${limit}
         ), repair as (
           select number, created_at, deal_id, deal_at, result_minor, pool_units
           from allocation_entry
-          where master_login = ${masterLogin} and number > greatest(${after}::bigint, ${left}::bigint) and number <= ${through}
+          where master_login = ${masterLogin} and number > greatest(${after}::bigint, ${left}::bigint)
+            and number <= least(${before}::bigint - 1, ${through}::bigint)
             and case_id <> 0
           order by number desc
           limit ${limit}

@@ -58,13 +58,16 @@ export type OperationFilter = {
 
 /** Where the operations of one action are. Those that are not executed have an index for each outcome. */
 type Action = {
-  /** All of them; a further condition may follow. */
-  readonly rows: (now: Date) => Fragment;
-  /** The table, with the condition that a row of it is one. */
-  readonly recorded: Fragment;
+  readonly name: RecordedOperation["action"];
+  readonly table: Fragment;
+  /** A row of the table is one. */
+  readonly isOne: Fragment;
   readonly id: Fragment;
   readonly subscription: Fragment;
-  readonly master: Fragment;
+  readonly times: Fragment;
+  readonly queue: Fragment;
+  /** Keys of its transfers. */
+  readonly keys: Fragment;
   readonly executed: Fragment;
   readonly refused: Fragment;
   readonly open: Fragment;
@@ -72,76 +75,60 @@ type Action = {
   readonly overdue: (now: Date) => Fragment;
 };
 
+/** One has its instant in the pool before its fee configuration is confirmed: until then its outcome is not known. */
 const ASSIGNS: Action = {
-  rows: assignsAt,
-  recorded: fragment`subscription where subscription.command_id <> ''`,
+  name: "assign",
+  table: fragment`subscription`,
+  isOne: fragment`subscription.command_id <> ''`,
   id: fragment`subscription.command_id`,
   subscription: fragment`subscription.id`,
-  master: fragment`subscription.master_login`,
-  executed: fragment`subscription.status in ('ACTIVE', 'PAUSED', 'CANCELLED')`,
-  refused: fragment`subscription.status = 'ABORTED'`,
-  open: fragment`subscription.status = 'ASSIGNING'`,
-  overdue: (now) => fragment`subscription.deadline_at <= ${now}`,
+  times: fragment`created_at as "createdAt", case when status <> 'ASSIGNING' then started_at end as "finishedAt"`,
+  queue: fragment`null::text as "queueState", null::timestamptz as "queuedUntil"`,
+  keys: fragment`'{}'::text[]`,
+  executed: fragment`status in ('ACTIVE', 'PAUSED', 'CANCELLED')`,
+  refused: fragment`status = 'ABORTED'`,
+  open: fragment`status = 'ASSIGNING'`,
+  overdue: (now) => fragment`deadline_at <= ${now}`,
+};
+
+const IS_QUEUED = fragment`has_waited and not is_closing`;
+const QUEUED_STATES = {
+  WAITING: fragment`state = 'WAITING'`,
+  RUNNING: fragment`state in ('WANTED', 'DECIDED') and lock_owner is not null`,
 };
 
 /** One that may wait is open without a deadline. */
 const UNASSIGNS: Action = {
-  rows: unassignsAt,
-  recorded: fragment`departure where departure.kind = 'EXIT'`,
-  id: fragment`departure.operation_id`,
-  subscription: fragment`departure.subscription_id`,
-  master: fragment`departure.master_login`,
-  executed: fragment`departure.state in ('DECIDED', 'ENDED')`,
-  refused: fragment`departure.state = 'REFUSED'`,
-  open: fragment`departure.state in ('WANTED', 'WAITING')`,
-  overdue: (now) =>
-    fragment`departure.queue_until is null and not departure.is_closing and departure.deadline_at <= ${now}`,
+  name: "unassign",
+  table: fragment`departure`,
+  isOne: fragment`kind = 'EXIT'`,
+  id: fragment`operation_id`,
+  subscription: fragment`subscription_id`,
+  times: fragment`requested_at as "createdAt", ended_at as "finishedAt"`,
+  queue: fragment`
+    case when ${IS_QUEUED} then case state when 'WAITING' then 'WAITING' when 'WANTED' then 'RUNNING' else 'ENDED' end end as "queueState",
+    case when has_waited then queue_until end as "queuedUntil"`,
+  keys: fragment`coalesce((
+    select array_agg(key order by number)
+    from exit_transfer
+    where departure.state in ('DECIDED', 'ENDED') and exit_transfer.subscription_id = departure.subscription_id
+      and number <= ${MAX_TRANSFER_KEYS}
+  ), '{}')`,
+  executed: fragment`state in ('DECIDED', 'ENDED')`,
+  refused: fragment`state = 'REFUSED'`,
+  open: fragment`state in ('WANTED', 'WAITING')`,
+  overdue: (now) => fragment`queue_until is null and not is_closing and deadline_at <= ${now}`,
 };
 
-const IS_QUEUED = fragment`departure.has_waited and not departure.is_closing`;
-const QUEUED_STATES = {
-  WAITING: fragment`departure.state = 'WAITING'`,
-  RUNNING: fragment`departure.state in ('WANTED', 'DECIDED') and departure.lock_owner is not null`,
-};
-
-/** One has its instant in the pool before its fee configuration is confirmed: until then its outcome is not known. */
-function assignsAt(now: Date): Fragment {
+/** All of them; a further condition may follow. */
+function rowsOf({ executed, refused, overdue, ...of }: Action, now: Date): Fragment {
   return fragment`
-    select subscription.command_id as "operationId", 'assign' as action, subscription.id as "subscriptionId",
-           subscription.investor_login as login, subscription.master_login as "masterLogin", ${outcomeAt(ASSIGNS, now)} as outcome,
-           coalesce(subscription.refusal ->> 'code', '') as "refusalCode", subscription.created_at as "createdAt",
-           case when subscription.status <> 'ASSIGNING' then subscription.started_at end as "finishedAt",
-           null::text as "queueState", null::timestamptz as "queuedUntil", labels, '{}'::text[] as "transferKeys"
-    from subscription
-    left join operation_label on operation_label.command_id = subscription.command_id
-    where subscription.command_id <> ''`;
-}
-
-function unassignsAt(now: Date): Fragment {
-  return fragment`
-    select departure.operation_id as "operationId", 'unassign' as action, departure.subscription_id as "subscriptionId",
-           departure.investor_login as login, departure.master_login as "masterLogin", ${outcomeAt(UNASSIGNS, now)} as outcome,
-           coalesce(departure.refusal ->> 'code', '') as "refusalCode", departure.requested_at as "createdAt", departure.ended_at as "finishedAt",
-           case when ${IS_QUEUED}
-                then case departure.state when 'WAITING' then 'WAITING' when 'WANTED' then 'RUNNING' else 'ENDED' end
-           end as "queueState",
-           case when departure.has_waited then departure.queue_until end as "queuedUntil", labels,
-           coalesce((
-             select array_agg(key order by number)
-             from exit_transfer
-             where ${UNASSIGNS.executed} and exit_transfer.subscription_id = departure.subscription_id
-               and number <= ${MAX_TRANSFER_KEYS}
-           ), '{}') as "transferKeys"
-    from departure
-    left join operation_label on operation_label.command_id = departure.operation_id
-    where departure.kind = 'EXIT'`;
-}
-
-function outcomeAt({ executed, refused, overdue }: Action, now: Date): Fragment {
-  return fragment`case when ${executed} then 'EXECUTED'
-                    when ${refused} then 'NOT_EXECUTED'
-                    when ${overdue(now)} then 'UNKNOWN'
-                    else 'PENDING' end`;
+    select ${of.id} as "operationId", ${of.name}::text as action, ${of.subscription} as "subscriptionId", investor_login as login,
+           master_login as "masterLogin", coalesce(refusal ->> 'code', '') as "refusalCode", ${of.times}, ${of.queue}, labels, ${of.keys} as "transferKeys",
+           case when ${executed} then 'EXECUTED' when ${refused} then 'NOT_EXECUTED' when ${overdue(now)} then 'UNKNOWN'
+                else 'PENDING' end as outcome
+    from ${of.table} left join operation_label on operation_label.command_id = ${of.id}
+    where ${of.isOne}`;
 }
 
 function isWith(outcome: OperationOutcome, { executed, refused, open, overdue }: Action, now: Date): Fragment {
@@ -164,9 +151,9 @@ export async function findOperation(
 ): Promise<RecordedOperation | undefined> {
   const row = await maybeOne<RecordedOperation>(
     db,
-    sql`${assignsAt(now)} and subscription.command_id = ${commandId}
+    sql`${rowsOf(ASSIGNS, now)} and ${ASSIGNS.id} = ${commandId}
         union all
-        ${unassignsAt(now)} and departure.operation_id = ${commandId}`,
+        ${rowsOf(UNASSIGNS, now)} and ${UNASSIGNS.id} = ${commandId}`,
   );
   return row && withoutNulls(row);
 }
@@ -190,7 +177,7 @@ function newestFirst(one: RecordedOperation, other: RecordedOperation): number {
 async function listOf(db: Queryable, of: Action, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
   const rows = await many<RecordedOperation>(
     db,
-    sql`${of.rows(now)} and ${of.id} = any(array(${idsInOrder(of, filter, now)} limit ${filter.limit}))`,
+    sql`${rowsOf(of, now)} and ${of.id} = any(array(${idsInOrder(of, filter, now)} limit ${filter.limit}))`,
   );
   return rows.map(withoutNulls);
 }
@@ -203,11 +190,11 @@ function idsInOrder(of: Action, filter: OperationFilter, now: Date): Fragment {
   const conditions = conditionsOf(of, byMaster ? { ...filter, masterLogin: undefined } : filter, now);
   const inOrder = byMaster
     ? fragment`
-      and (${of.master}, ${of.id} collate "C") >= (${masterLogin}, ${fromId})
-      and (${of.master}, ${of.id} collate "C") < (${masterLogin}, ${beforeId || AFTER_ALL})
-      order by ${of.master} desc, ${of.id} collate "C" desc`
+      and (master_login, ${of.id} collate "C") >= (${masterLogin}, ${fromId})
+      and (master_login, ${of.id} collate "C") < (${masterLogin}, ${beforeId || AFTER_ALL})
+      order by master_login desc, ${of.id} collate "C" desc`
     : fragment`order by ${of.id} collate "C" desc`;
-  return fragment`select ${of.id} from ${of.recorded} and ${conditions} ${inOrder}`;
+  return fragment`select ${of.id} from ${of.table} where ${of.isOne} and ${conditions} ${inOrder}`;
 }
 
 /** After each id: ids have letters, digits and signs before it. */
@@ -222,7 +209,7 @@ function conditionsOf(of: Action, filter: OperationFilter, now: Date): Fragment 
                select id from subscription where investor_login = ${login} or master_login = ${login}))`,
     outcome && isWith(outcome, of, now),
     queueState && fragment`${IS_QUEUED} and ${QUEUED_STATES[queueState]}`,
-    masterLogin === undefined ? undefined : fragment`${of.master} = ${masterLogin}`,
+    masterLogin === undefined ? undefined : fragment`master_login = ${masterLogin}`,
     externalId === undefined
       ? undefined
       : fragment`${of.id} = any(array(select command_id from operation_label where labels ->> 'externalId' = ${externalId}))`,

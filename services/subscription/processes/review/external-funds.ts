@@ -145,22 +145,12 @@ async function adoptExternalFunds(
   return true;
 }
 
-/** Logins that are read at once. */
-const PAGE = 1_000;
-
 /**
  * Adopts what the configuration lets be adopted without a review. It waits for a departure from the pool that is being decided, and for money on
  * its way into the pool that covers a charge, which take seconds each. Operators decide about a charge that the share does not cover.
  */
 export async function adoptCharges(deps: Deps): Promise<void> {
-  let after = "";
-  for (;;) {
-    const logins = await listToAdopt(deps.pool, after, PAGE);
-    for (const login of logins) await adoptOn(deps, login);
-    const last = logins.at(-1);
-    if (last === undefined || logins.length < PAGE) return;
-    after = last;
-  }
+  for (const login of await listToAdopt(deps.pool)) await adoptOn(deps, login);
 }
 
 async function adoptOn(deps: Deps, login: string): Promise<void> {

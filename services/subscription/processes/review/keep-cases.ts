@@ -1,4 +1,3 @@
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import {
@@ -10,9 +9,6 @@ import {
   renewCase,
 } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
-
-/** Reviews that are read at once. */
-const PAGE = 1_000;
 
 /** What a review is to be about now. */
 export type WantedCase = {
@@ -30,7 +26,7 @@ export async function keepCases(
   prefix: string,
   list: () => Promise<readonly WantedCase[]>,
 ): Promise<void> {
-  const left = new Map((await listCases(pool, prefix)).map((each) => [each.subject, each]));
+  const left = new Map((await listUndecided(pool, prefix)).map((each) => [each.subject, each]));
   for (const { newCase, isSame } of await list()) {
     const known = left.get(newCase.subject);
     left.delete(newCase.subject);
@@ -47,16 +43,5 @@ export async function keepCases(
       const locked = await lockUndecidedCase(tx, subject);
       if (locked !== undefined) await closeCase(tx, locked, now());
     });
-  }
-}
-
-async function listCases(pool: Pool, prefix: string): Promise<ReviewCase[]> {
-  const cases: ReviewCase[] = [];
-  for (let after = 0n; ;) {
-    const page = await listUndecided(pool, prefix, { after, limit: PAGE });
-    cases.push(...page);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return cases;
-    after = last.id;
   }
 }

@@ -10,6 +10,7 @@ import type { DepartureFigures } from "#proto/pamm/subscription/v1/subscription.
 import type { Deps } from "../../deps.ts";
 import type { DepartureDecision, DepartureKind } from "../../domain/decide-departure.ts";
 import { feeNotReady, departureReasons, masterUnreadable } from "../../domain/departure-reasons.ts";
+import { refusalOfLock } from "../../domain/lock-refusals.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { type AskedTerms, askTerms } from "../../fees/ask-terms.ts";
@@ -18,8 +19,7 @@ import { type BookedHolding, findInvestorState, type InvestorState } from "../..
 import type { MasterReading } from "../../messages/marks.ts";
 import { decideNow, type DueNow, readDueNow } from "../due-now.ts";
 import { readPositions } from "../holding-now.ts";
-import { type AccountFacts, previewLock } from "./preview-lock.ts";
-import { oneOfEachCode } from "./until-passed.ts";
+import { type AccountFacts, oneOfEachCode, previewLock } from "./facts.ts";
 import { changeHolding, type HoldingBuckets, takenOut } from "../../domain/buckets.ts";
 import { departureFigures } from "../../messages/subscription.ts";
 
@@ -29,8 +29,6 @@ export type WantedDeparture = {
   /** In cents; 0 for an exit. */
   readonly requested: bigint;
   readonly withdrawal?: IntendedWithdrawal;
-  /** The answer to the caller for a refused account lock. */
-  readonly refusalOfLock: (refusal: Refusal) => Refusal;
 };
 
 export type DeparturePreview = {
@@ -58,7 +56,7 @@ export async function lookAtDeparture(
   wanted: WantedDeparture,
   context: CallContext,
 ): Promise<DeparturePreview> {
-  const { investorLogin, withdrawal, kind, refusalOfLock } = wanted;
+  const { investorLogin, withdrawal, kind } = wanted;
   const { holding: before } = await findInvestorState(deps.pool, investorLogin);
   const masterLogin = before?.masterLogin ?? "";
   const [lock, reading, asked] = await Promise.all([
@@ -73,7 +71,8 @@ export async function lookAtDeparture(
   const account = filedNumber < 0n ? undefined : lock.facts && { filedNumber, heldNumber: lock.facts.logNumber };
   const known = { pool: holding, inbound: holding?.inbound ?? 0n };
   const reasons = [
-    ...lock.refusals.map(refusalOfLock),
+    // The caller of a withdrawal acquires the account lock, so the refusals of the lock are those of platform.
+    ...(kind === "EXIT" ? lock.refusals.map(refusalOfLock) : lock.refusals),
     ...departureReasons(account === undefined ? known : { ...known, account }),
     ...(fee instanceof Refusal ? [fee] : []),
     ...(holding === undefined ? [] : pooledReasons(deps, holding, masterLogin === holding.masterLogin && reading)),

@@ -13,8 +13,7 @@ import { isLogin, isRate, validate } from "../../domain/validate.ts";
 import { isMasterArchived } from "../../archived-master.ts";
 import { findSafetyStop } from "../../store/masters.ts";
 import { findOpenSubscription, hasFollowedBefore } from "../../store/subscriptions.ts";
-import { previewLock } from "./preview-lock.ts";
-import { oneOfEachCode, untilPassed } from "./until-passed.ts";
+import { oneOfEachCode, previewLock, untilPassed } from "./facts.ts";
 import { findUnopenState } from "../../store/assignments.ts";
 
 /** What an assign would do now. */

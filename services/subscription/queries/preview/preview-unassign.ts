@@ -9,13 +9,12 @@ import type {
 } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../../deps.ts";
 import { isEmptyHolding } from "../../domain/buckets.ts";
-import { refusalOfLock } from "../../domain/lock-refusals.ts";
 import { isLogin, isNotNegative, validate } from "../../domain/validate.ts";
 import { getLatestOfPair } from "../../latest-subscription.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import type { Subscription } from "../../store/subscriptions.ts";
 import { type DeparturePreview, figuresOf, lookAtDeparture } from "./look-at-departure.ts";
-import { untilPassed } from "./until-passed.ts";
+import { untilPassed } from "./facts.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { unassignReasons } from "../../domain/departure-reasons.ts";
 
@@ -34,7 +33,7 @@ export async function previewUnassign(
       const refusals = reasons.map(refusalToProto);
       return { refusals, subscription: subscriptionMessage(subscription), figures: undefined };
     }
-    const wanted = { investorLogin, kind: "EXIT", requested: 0n, refusalOfLock } as const;
+    const wanted = { investorLogin, kind: "EXIT", requested: 0n } as const;
     const preview = await untilPassed(() => lookAtDeparture(deps, wanted, context), context);
     return {
       refusals: preview.reasons.map(refusalToProto),
@@ -50,7 +49,7 @@ function asLeft(subscription: Subscription, { decided }: DeparturePreview): Subs
   return { ...subscription, status: isEmptyHolding(decided.exited) ? "CANCELLED" : "PAUSED" };
 }
 
-/** What a withdrawal would come to. Its caller acquires the account lock, so the refusals of the lock are those of platform. */
+/** What a withdrawal would come to. */
 export async function previewWithdrawal(
   deps: Deps,
   { investorLogin, requested: amount, comment }: PreviewWithdrawalRequest,
@@ -59,7 +58,6 @@ export async function previewWithdrawal(
   const requested = moneyFromProto(amount, "requested").minor;
   validate(isLogin("investor_login", investorLogin), isNotNegative("requested", requested));
   const wanted = { investorLogin, kind: "WITHDRAWAL", requested, withdrawal: { amount, comment } } as const;
-  const refusalOfLock = <R>(refusal: R): R => refusal;
-  const preview = await untilPassed(() => lookAtDeparture(deps, { ...wanted, refusalOfLock }, context), context);
+  const preview = await untilPassed(() => lookAtDeparture(deps, wanted, context), context);
   return { refusals: preview.reasons.map(refusalToProto), inPool: preview.isPooled, figures: figuresOf(preview) };
 }
