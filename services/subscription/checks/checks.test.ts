@@ -4,11 +4,10 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
 import { deposit } from "../testing/funding.ts";
 import { corrupt as change } from "#test/support/corrupt.ts";
-import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed, settleAndReconcile } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
@@ -124,7 +123,7 @@ test("pool_ledger: a sum of a pool that differs from its holdings is a break", a
 
 /** An external balance operation, which all services receive. */
 async function moveExternally(login: string, amount: bigint): Promise<void> {
-  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
+  trader(world, login).external(amount);
   await settle(world);
 }
 

@@ -1,23 +1,22 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aBreak } from "#test/support/break.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { settle, subscribed, aPair } from "../testing/settle.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
+import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
 const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 
-/** The dependencies with a platform that lists these breaks, one per page unless stated. */
-function withBreaks({ deps }: World, breaks: readonly Break[], pageSize = 1): Deps {
+/** The dependencies with a platform that lists these breaks, one per page. */
+function withBreaks({ deps }: World, breaks: readonly Break[]): Deps {
   const listBreaks: Deps["platform"]["listBreaks"] = async ({ afterId }) => {
     const rest = breaks.filter(({ id }) => id > afterId);
-    return { items: rest.slice(0, pageSize), hasMore: rest.length > pageSize, checks: [] };
+    return { items: rest.slice(0, 1), hasMore: rest.length > 1, checks: [] };
   };
   return { ...deps, platform: { ...deps.platform, listBreaks } };
 }
@@ -66,29 +65,10 @@ test("a break on a Master stops it, one on an Investor stops the Master of its p
   await expect(world.service.assign(anAssignment(other), aCall())).resolves.toBeDefined();
 });
 
-test("a Master resumed by operators is not stopped by the same break again, but by the next one", async () => {
-  const { world, masterLogin: master } = await aPair(500_00n);
-  const seen = aBreak(1n, { login: master, masterLogin: master });
-  await runStopOnBreaks(withBreaks(world, [seen]));
-  await world.deps.pool.query("update master_pool set stopped_reason = null");
-  await world.deps.pool.query("update review_case set state = 'OBSOLETE'");
-  await runStopOnBreaks(withBreaks(world, [seen]));
-  expect(await reasons(world)).toEqual({ [master]: null });
-  await runStopOnBreaks(
-    withBreaks(world, [seen, aBreak(2n, { check: "platform_balance", login: master, masterLogin: master })]),
-  );
-  expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
-});
-
 test("a break that was found before operators resumed, and is read after it, does not make them decide the same again", async () => {
   const { world, masterLogin: master, investorLogin } = await aPair(500_00n);
   const other = await subscribed(world, master, 500_00n);
-  enter(world.platform.ledger, investorLogin, {
-    kind: MovementKind.AMENDMENT,
-    amount: 0n,
-    reason: "deal_gone",
-    dealId: 77n,
-  });
+  trader(world, investorLogin).amended();
   await settle(world);
   const openedAt = world.deps.now();
   await passTime(world, 1_000);
@@ -114,51 +94,4 @@ test("a break that was found before operators resumed, and is read after it, doe
     await world.deps.pool.query("update master_pool set stopped_reason = null");
     await world.deps.pool.query("update review_case set state = 'OBSOLETE' where state = 'OPEN'");
   }
-});
-
-test("after a crash no break is marked as handled without its Master being stopped", async () => {
-  const { world, masterLogin: master } = await aPair(500_00n);
-  const deps = withBreaks(world, [aBreak(1n, { login: master, masterLogin: master })]);
-  const crashing: Deps = {
-    ...deps,
-    now: () => {
-      throw new Error("crashed");
-    },
-  };
-  await expect(runStopOnBreaks(crashing)).rejects.toThrow("crashed");
-  expect(await reasons(world)).toEqual({ [master]: null });
-  await runStopOnBreaks(deps);
-  expect(await reasons(world)).toEqual({ [master]: "deal_matching: a deal is missing" });
-});
-
-test("a break that the subscription service found stops a Master also while the platform service is unavailable", async () => {
-  const { world, masterLogin: master } = await aPair(500_00n);
-  await world.deps.pool.query(`
-    insert into reconciliation_check (name, title, every_ms) values ('pool_ledger', 'pools', 60000);
-    insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
-                                      deal_ids, message, evidence)
-    values ('pool_ledger', 'master:${master}', now(), now(), '${master}', '${master}', 3, '{}', '{}', 'the books differ', '{}')`);
-  const listBreaks = async (): Promise<never> => {
-    throw new Error("connection lost");
-  };
-  const deps: Deps = { ...world.deps, platform: { ...world.deps.platform, listBreaks } };
-  await expect(runStopOnBreaks(deps)).rejects.toThrow("connection lost");
-  expect(await reasons(world)).toEqual({ [master]: "pool_ledger: the books differ" });
-});
-
-test("the Masters of a page of breaks are read by one statement", async () => {
-  const { world, investorLogin: login } = await aPair(500_00n);
-  await settle(world);
-  const breaks = [1n, 2n, 3n].map((id) => aBreak(id, { check: "transfer_legs", login }));
-  const statements = async (count: number): Promise<number> => {
-    const deps = withBreaks(world, breaks.slice(0, count), count);
-    await runStopOnBreaks(deps);
-    const connect = vi.spyOn(deps.pool, "connect");
-    await runStopOnBreaks(deps);
-    const made = connect.mock.calls.length;
-    connect.mockRestore();
-    return made;
-  };
-  const ofOne = await statements(1);
-  expect(await statements(3)).toBe(ofOne);
 });

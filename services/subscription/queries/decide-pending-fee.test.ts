@@ -2,11 +2,8 @@ import { HOUR_MS } from "#kernel/values/duration.ts";
 import { expect, test } from "vitest";
 import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import type { InvestorTerms, TermsStep } from "#proto/pamm/fee/v1/fee.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { corrupt } from "#test/support/corrupt.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
 import { OWED_TO } from "../testing/fee-fake.ts";
-import { reviewWithReason } from "../testing/reviews.ts";
 import { settle, subscribed, aPair } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
@@ -153,14 +150,7 @@ test("terms that are known in another database are not decided on", async () => 
 });
 
 test("a stopped Master has no pending fee to show", async () => {
-  const { world, masterLogin: master, investorLogin } = await aPair(1_000_00n);
-  enter(world.platform.ledger, master, {
-    kind: MovementKind.AMENDMENT,
-    amount: 0n,
-    reason: "deal_changed",
-    dealId: 77n,
-  });
-  await settle(world);
-  await reviewWithReason(world, "stopped");
+  const { world, investorLogin } = await aPair(1_000_00n);
+  await corrupt(world.deps.pool, "update master_pool set stopped_reason = 'test'");
   await expect(pendingOf(world, investorLogin)).rejects.toMatchObject({ code: "safety_stop" });
 });

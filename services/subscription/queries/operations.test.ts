@@ -16,6 +16,9 @@ async function outcomeOf(world: World, operationId: string) {
   return [outcome, refusalCode];
 }
 
+const listed = (world: World, filter: Partial<ListOperationsRequest>) =>
+  world.service.listOperations({ login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10, ...filter }, aCall());
+
 test("an assign is found by its operation id", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
@@ -56,8 +59,7 @@ test("an unassign names the keys of its fees and exits and is found by them; one
     transferKeys: [`exit:${pair.id}:1`],
   });
   const find = async (anyOf: string[], filter: Partial<ListOperationsRequest> = {}) => {
-    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10, keys: { anyOf } };
-    const { items } = await world.service.listOperations({ ...all, ...filter }, aCall());
+    const { items } = await listed(world, { keys: { anyOf }, ...filter });
     return items.map(({ operationId }) => operationId);
   };
 
@@ -131,8 +133,7 @@ test("operations are listed newest first and filtered by Investor, Master and ou
   await settle(world);
   await world.service.unassign(accepted, calls[2]);
   const list = async (filter: Partial<ListOperationsRequest>) => {
-    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
-    const { items, hasMore } = await world.service.listOperations({ ...all, ...filter }, aCall());
+    const { items, hasMore } = await listed(world, filter);
     const indexes: number[] = items.map((item) => calls.findIndex(({ commandId }) => commandId === item.operationId));
     return [indexes, hasMore];
   };
@@ -164,8 +165,7 @@ test("an assign and an unassign keep what their client calls them, and are found
   await settle(world);
   await world.service.unassign({ ...pair, labels: labels("B") }, calls[1]);
   const find = async (externalId: string) => {
-    const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
-    const { items } = await world.service.listOperations({ ...all, externalId }, aCall());
+    const { items } = await listed(world, { externalId });
     return items.map((item) => [item.operationId, item.labels]);
   };
 

@@ -15,11 +15,12 @@ vi.setConfig({ testTimeout: CRASH_TEST_MS });
 
 type PairWithReview = Pair & { readonly review: Review };
 
+type Decided = { readonly review: Review; readonly dealId?: bigint };
+
 const voteTwice =
   (action: string) =>
-  async (deps: Deps, { review }: { readonly review: Review }) => {
-    await vote(deps, review, { action, actor: "anna" });
-    await vote(deps, review, { action, actor: "boris" });
+  async (deps: Deps, { review, dealId }: Decided) => {
+    for (const actor of ["anna", "boris"]) await vote(deps, review, { action, actor, dealId });
   };
 
 async function preparePairs(
@@ -40,9 +41,9 @@ async function preparePairs(
 }
 
 /** Repeats the votes that were lost in the crash. */
-async function castMissingVotes(world: World, { review }: PairWithReview, action: string): Promise<void> {
+async function castMissingVotes(world: World, { review, dealId }: Decided, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
-    await vote(world.deps, review, { action, actor }).catch((error: unknown) => {
+    await vote(world.deps, review, { action, actor, dealId }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
     });
   }
@@ -101,17 +102,9 @@ test("a repair of an earlier deal that crashes at any point is allocated once, a
         return { masterLogin, left, stays, review, dealId: deals[index] ?? 0n };
       });
     },
-    run: async (deps, { review, dealId }) => {
-      for (const actor of ["anna", "boris"]) await vote(deps, review, { action: "allocate", actor, dealId });
-    },
+    run: voteTwice("allocate"),
   });
-  for (const { review, dealId } of cases) {
-    for (const actor of ["anna", "boris", "carol"]) {
-      await vote(world.deps, review, { action: "allocate", actor, dealId }).catch((error: unknown) => {
-        expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
-      });
-    }
-  }
+  for (const each of cases) await castMissingVotes(world, each, "allocate");
   await recover(world);
   for (const { masterLogin, left, stays } of cases) {
     const logins = [masterLogin, left.investorLogin, stays.investorLogin];

@@ -20,17 +20,12 @@ import { aCall, passTime, type World } from "./world.ts";
 
 /** A dealer moves money without the service. */
 async function moveExternally(world: World, login: string, amount: bigint): Promise<void> {
-  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
+  trader(world, login).external(amount);
   await settle(world);
 }
 
 async function stopByAmendment(world: World, login: string): Promise<void> {
-  enter(world.platform.ledger, login, {
-    kind: MovementKind.AMENDMENT,
-    amount: 0n,
-    reason: "deal_gone",
-    dealId: 77n,
-  });
+  trader(world, login).amended();
   await settle(world);
 }
 
@@ -77,10 +72,7 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
   await passTime(world, 60_000);
   await settleAndReconcile(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
-  expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
-    550_00n,
-    550_00n,
-  ]);
+  expect(balances(world, masterLogin, investorLogin)).toEqual([550_00n, 550_00n]);
   expect(await reviewsOf(world)).toEqual([]);
 });
 
@@ -292,10 +284,7 @@ test.each([40_00n, -40_00n])(
 );
 
 test.each<[string, (world: World, login: string) => unknown]>([
-  [
-    "a dealer moves money",
-    (world, login) => enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 1n }),
-  ],
+  ["a dealer moves money", (world, login) => trader(world, login).external(1n)],
   ["a dealer books a charge of the trader", (world, login) => trader(world, login).charge(-1n)],
 ])("a proposal about external funds is void when %s, and a decision that comes before is refused", async (_, move) => {
   const { world, investorLogin } = await aPair(500_00n);
@@ -393,9 +382,8 @@ test("external funds withdrawn from an Investor and returned leave every bucket 
   const { world, masterLogin, investorLogin, id } = await aPair(500_00n);
   const { ledger } = world.platform;
   const before = await holdingOf(world, masterLogin, id);
-  const unmatched = enter(ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: -40_00n });
-  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "unmatched_deal", dealId: unmatched.dealId };
-  enter(ledger, investorLogin, amendment);
+  const { external, amended } = trader(world, investorLogin);
+  amended("unmatched_deal", external(-40_00n).dealId);
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toEqual({ ...before, quarantined: -40_00n });
 

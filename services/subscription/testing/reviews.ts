@@ -18,7 +18,7 @@ export async function reviewWithReason(world: World, reason: string): Promise<Re
   return only;
 }
 
-type VoteInput = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint };
+type VoteInput = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint | undefined };
 
 /** The vote of one API key. */
 export async function vote(

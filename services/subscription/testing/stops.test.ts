@@ -1,12 +1,11 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decideWithdrawal, deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf, balances, stopReasonOf } from "./ledger.ts";
-import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
+import { balanceOf, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { deliver, settle, subscribed, aPair, settleAndReconcile } from "./settle.ts";
 import { trader } from "./trader.ts";
@@ -19,9 +18,7 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const { dealId } = trader(world, masterLogin).result(10_00n);
   await settle(world);
-  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId };
-  enter(world.platform.ledger, masterLogin, amendment);
-  enter(world.platform.ledger, masterLogin, amendment);
+  for (let times = 0; times < 2; times += 1) trader(world, masterLogin).amended("deal_gone", dealId);
   await settle(world);
   expect(await stopReasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
   expect(error).toHaveBeenCalledExactlyOnceWith("Master stopped, manual review required", {
@@ -49,12 +46,7 @@ test("an amended deal on an Investor in a pool stops that Master only", async ()
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const otherPair = await subscribed(world, other, 300_00n);
-  enter(world.platform.ledger, investorLogin, {
-    kind: MovementKind.AMENDMENT,
-    amount: 0n,
-    reason: "deal_changed",
-    dealId: 77n,
-  });
+  trader(world, investorLogin).amended("deal_changed");
   await settle(world);
   expect(
     await many(world.deps.pool, sql`select login, stopped_reason as reason from master_pool order by login`),
@@ -81,7 +73,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   for (const accountLock of held) await world.platform.client.hold(accountLock, aCall());
   for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
   await settle(world);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
+  trader(world, investorLogin).amended();
   await settle(world);
   for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
   await passTime(world, 60_000);
@@ -96,7 +88,7 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   world.platform.state.isDown = true;
   await mirrorOpenFlows(world.deps);
   world.platform.state.isDown = false;
-  enter(world.platform.ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
+  trader(world, masterLogin).amended();
   await deliver(world);
   await passTime(world, 60_000);
   await settle(world);
@@ -125,7 +117,7 @@ test("while the fees of the Master are stopped departures are refused with safet
 test("an amended deal on an Investor outside a pool is only filed", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
-  enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed" });
+  trader(world, investorLogin).amended("deal_changed");
   await settle(world);
   expect(await many(world.deps.pool, sql`select from master_pool where stopped_reason is not null`)).toEqual([]);
   const { number } = lastEntry(world.platform.ledger, investorLogin);

@@ -41,6 +41,10 @@ export type Trader = {
   readonly charge: (amount: bigint) => AccountMoved;
   /** The platform takes a negative balance back. */
   readonly compensate: (amount: bigint) => AccountMoved;
+  /** A dealer moves money without the service. */
+  readonly external: (amount: bigint) => AccountMoved;
+  /** A booked deal was changed or removed: `reason` says which. */
+  readonly amended: (reason?: string, dealId?: bigint) => AccountMoved;
   /** A deal without a trade. */
   readonly other: (action: number, amount: bigint) => AccountMoved;
   readonly openSome: (count: number) => void;
@@ -89,6 +93,9 @@ export function trader({ platform: { ledger } }: World, login: string): Trader {
     charge: (commission) =>
       deal({ action: DAILY_COMMISSION, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { commission }),
     compensate: (amount) => self.other(STOP_OUT_COMPENSATION, amount),
+    external: (amount) => enter(ledger, login, { kind: MovementKind.EXTERNAL, amount }),
+    amended: (reason = "deal_gone", dealId = 77n) =>
+      enter(ledger, login, { kind: MovementKind.AMENDMENT, amount: 0n, reason, dealId }),
     other: (action, profit) => deal({ action, entry: IN, positionId: 0n, volume: 0n, volumeClosed: 0n }, { profit }),
     openSome(count) {
       for (let index = 0; index < count; index += 1) self.open();
