@@ -8,7 +8,7 @@ import { FUZZ_TIMEOUT_MS, fuzz, fuzzAsync, report } from "#test/fuzz/support/fuz
 import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { createConnection } from "./http/connection.ts";
 import type { Exchanged } from "./http/exchanged.ts";
-import { createAnswerReader } from "./http/http-answer.ts";
+import { AnswerReader } from "./http/http-answer.ts";
 import type { Wire } from "./http/socket.ts";
 
 const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");
@@ -106,7 +106,7 @@ function expectJustified(outcome: MoneyOutcome, sent: () => Sent): void {
 }
 
 function exchangedOf({ portions, end }: Sent): Exchanged {
-  const reader = createAnswerReader();
+  const reader = new AnswerReader();
   for (const portion of portions) {
     const reading = reader.push(Buffer.from(portion, "latin1"));
     if (reading.kind === "done") return { kind: "answered", answer: reading.answer };

@@ -1,5 +1,5 @@
 import type { Exchanged, HttpAnswer, LossReason } from "./exchanged.ts";
-import { type AnswerReader, createAnswerReader } from "./http-answer.ts";
+import { AnswerReader } from "./http-answer.ts";
 import type { Wire } from "./socket.ts";
 
 /** HTTP over one socket: one request at a time, each written once and never repeated. */
@@ -67,7 +67,7 @@ export function createConnection(wire: Wire, onEnd: () => void): Connection {
       if (!isOpen || !wire.tls.writable) return Promise.resolve({ kind: "not_sent", reason: "closed" });
       if (mayWrite?.() === false) return Promise.resolve({ kind: "not_sent", reason: "not_permitted" });
       const { promise, resolve } = Promise.withResolvers<Exchanged>();
-      waiting = { reader: createAnswerReader(), settle: resolve, timer: setTimeout(end, timeoutMs, "timeout") };
+      waiting = { reader: new AnswerReader(), settle: resolve, timer: setTimeout(end, timeoutMs, "timeout") };
       // From this line on the bytes may reach the server.
       wire.tls.write(request, (error) => {
         if (error === undefined || error === null) onWritten?.();

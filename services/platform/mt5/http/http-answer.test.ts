@@ -1,10 +1,10 @@
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { createAnswerReader, MAX_BODY_BYTES, MAX_CHUNKS, MAX_HEAD_BYTES, type Reading } from "./http-answer.ts";
+import { AnswerReader, MAX_BODY_BYTES, MAX_CHUNKS, MAX_HEAD_BYTES, type Reading } from "./http-answer.ts";
 
 const read = (text: string | Buffer, sizes: readonly number[] = []): Reading => {
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text, "latin1");
-  const reader = createAnswerReader();
+  const reader = new AnswerReader();
   let at = 0;
   let reading: Reading = { kind: "more" };
   for (const size of [...sizes, bytes.length]) {
@@ -86,7 +86,7 @@ test("an error status without a length is read without its body and ends the con
 test("an answer without a length ends with the connection, in portions of any size", () => {
   const open = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"retcode":"0 Done"}';
   for (const size of [1, 7, open.length]) {
-    const reader = createAnswerReader();
+    const reader = new AnswerReader();
     for (let at = 0; at < open.length; at += size) {
       expect(reader.push(Buffer.from(open.slice(at, at + size))).kind).toBe("more");
     }
@@ -98,14 +98,14 @@ test("an answer without a length ends with the connection, in portions of any si
 
 test("the end of the connection completes no answer with a length, and no head", () => {
   for (const text of [PLAIN, CHUNKED, "HTTP/1.1 200 OK\r\nX: y"]) {
-    const reader = createAnswerReader();
+    const reader = new AnswerReader();
     reader.push(Buffer.from(text.slice(0, -1)));
     expect(reader.end().kind).toBe("violation");
   }
 });
 
 test("a body without a length is a violation above the maximum", () => {
-  const reader = createAnswerReader();
+  const reader = new AnswerReader();
   reader.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n"));
   expect(reader.push(Buffer.alloc(MAX_BODY_BYTES)).kind).toBe("more");
   expect(reader.push(Buffer.alloc(1)).kind).toBe("violation");

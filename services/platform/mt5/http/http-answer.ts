@@ -1,12 +1,6 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import type { HttpAnswer } from "./exchanged.ts";
 
-/** Takes bytes in portions of any size until one whole answer has been read. */
-export type AnswerReader = {
-  readonly push: (bytes: Buffer) => Reading;
-  /** The server has ended the connection: that completes an answer without a length. */
-  readonly end: () => Reading;
-};
 export type Reading =
   | { readonly kind: "more" }
   | { readonly kind: "done"; readonly answer: HttpAnswer }
@@ -24,187 +18,166 @@ export const MAX_CHUNKS = 200_000;
 const ENCODINGS = new Set(["identity", "gzip", "x-gzip", "deflate"]);
 const CRLF = "\r\n";
 const END_OF_HEAD = "\r\n\r\n";
+const CHUNK_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/;
 
-/** Reads one part of the answer: asks for more bytes, or returns how many it took and the next part. */
-type Part = (bytes: Buffer) => Progress;
-type Progress =
-  | Exclude<Reading, { kind: "done" }>
-  | { readonly kind: "taken"; readonly count: number; readonly next: Part | "end" };
+class Violation extends Error {}
 
-const MORE = { kind: "more" } as const;
-const VIOLATION = { kind: "violation" } as const;
+type Part<Result> = Generator<undefined, Result, undefined>;
 
-/** Bytes that are not exactly one answer are a violation, also a single byte after the answer. */
-export function createAnswerReader(): AnswerReader {
-  const body: Buffer[] = [];
-  const whole = (rest: Buffer) => (isWhole(head, rest) ? done(head, body) : VIOLATION);
-  let head: Head | undefined;
-  let part: Part = readHead((parsed) => {
-    head = parsed;
-    return bodyPart(parsed, body);
-  });
-  let pending: Buffer = Buffer.alloc(0);
+/** Takes bytes in portions of any size until one whole answer has been read. A single byte after the answer is a violation. */
+export class AnswerReader {
+  #pending: Buffer = Buffer.alloc(0);
+  #hasEnded = false;
+  /** Yields while it needs more bytes. */
+  readonly #answer = this.#readAnswer();
 
-  return {
-    push(bytes) {
-      pending = pending.length === 0 ? bytes : Buffer.concat([pending, bytes]);
-      for (;;) {
-        const progress = part(pending);
-        if (progress.kind !== "taken") return progress;
-        pending = pending.subarray(progress.count);
-        if (progress.next !== "end") part = progress.next;
-        else return whole(pending);
-      }
-    },
-    end: () => (head?.framing.kind === "close" ? whole(pending) : VIOLATION),
-  };
+  push(bytes: Buffer): Reading {
+    this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
+    return this.#read();
+  }
+
+  /** The server has ended the connection: that completes an answer without a length. */
+  end(): Reading {
+    this.#hasEnded = true;
+    const reading = this.#read();
+    return reading.kind === "more" ? { kind: "violation" } : reading;
+  }
+
+  #read(): Reading {
+    try {
+      const { done, value } = this.#answer.next();
+      return done === true ? { kind: "done", answer: value } : { kind: "more" };
+    } catch (error) {
+      if (error instanceof Violation) return { kind: "violation" };
+      throw error;
+    }
+  }
+
+  *#readAnswer(): Part<HttpAnswer> {
+    const head = parseHead(yield* this.#readUntil(END_OF_HEAD, MAX_HEAD_BYTES));
+    const { status, headers } = head;
+    const framing = framingOf(head);
+    // Nobody knows where such a body ends: it is not read.
+    if (framing === "none") return { status, headers, body: Buffer.alloc(0), keepsAlive: false };
+    const parts = yield* this.#readBody(framing);
+    if (this.#pending.length > 0) throw new Violation();
+    const body = decodeContent(Buffer.concat(parts), encodingOf(head));
+    return { status, headers, body, keepsAlive: framing !== "close" && keepsAlive(head) };
+  }
+
+  /** Text up to a mark, without it. */
+  *#readUntil(mark: string, maxBytes: number): Part<string> {
+    for (;;) {
+      const end = this.#pending.indexOf(mark);
+      if ((end < 0 ? this.#pending.length : end) > maxBytes) throw new Violation();
+      if (end >= 0) return this.#take(end + mark.length).toString("latin1", 0, end);
+      yield;
+    }
+  }
+
+  *#readBody(framing: Exclude<Framing, "none">): Part<Buffer[]> {
+    if (framing === "chunked") return yield* this.#readChunks();
+    return framing === "close" ? yield* this.#readToEnd() : yield* this.#readBytes(framing);
+  }
+
+  *#readBytes(count: number): Part<Buffer[]> {
+    const parts: Buffer[] = [];
+    for (let left = count; left > 0;) {
+      if (this.#pending.length === 0) yield;
+      const part = this.#take(left);
+      parts.push(part);
+      left -= part.length;
+    }
+    return parts;
+  }
+
+  *#readToEnd(): Part<Buffer[]> {
+    const parts: Buffer[] = [];
+    for (let total = 0; ;) {
+      total += this.#pending.length;
+      if (total > MAX_BODY_BYTES) throw new Violation();
+      parts.push(this.#take(this.#pending.length));
+      if (this.#hasEnded) return parts;
+      yield;
+    }
+  }
+
+  *#readChunks(): Part<Buffer[]> {
+    const parts: Buffer[] = [];
+    for (let [chunks, total] = [1, 0]; ; chunks += 1) {
+      const line = yield* this.#readUntil(CRLF, MAX_CHUNK_LINE_BYTES);
+      const size = Number.parseInt(CHUNK_LINE.exec(line)?.[1] ?? "", 16);
+      total += size;
+      if (Number.isNaN(size) || total > MAX_BODY_BYTES || chunks > MAX_CHUNKS) throw new Violation();
+      if (size === 0) break;
+      for (const part of yield* this.#readBytes(size)) parts.push(part);
+      if ((yield* this.#readUntil(CRLF, MAX_CHUNK_LINE_BYTES)) !== "") throw new Violation();
+    }
+    for (let trailerBytes = 0; trailerBytes <= MAX_HEAD_BYTES;) {
+      const line = yield* this.#readUntil(CRLF, MAX_CHUNK_LINE_BYTES);
+      if (line === "") return parts;
+      trailerBytes += line.length;
+    }
+    throw new Violation();
+  }
+
+  #take(maxBytes: number): Buffer {
+    const taken = this.#pending.subarray(0, maxBytes);
+    this.#pending = this.#pending.subarray(taken.length);
+    return taken;
+  }
 }
 
 type Head = {
   readonly version: string;
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
-  readonly framing: Framing;
 };
-type Framing =
-  | { readonly kind: "length"; readonly bytes: number }
-  | { readonly kind: "chunked" }
-  /** The end of the connection ends the body. Only complete JSON is read from it, so a cut one is no answer. */
-  | { readonly kind: "close" }
-  /** The same for any status but 200: the body is not read. */
-  | { readonly kind: "none" };
 
-function isWhole(head: Head | undefined, rest: Buffer): head is Head {
-  return head !== undefined && (rest.length === 0 || head.framing.kind === "none");
-}
-
-function done(head: Head, parts: readonly Buffer[]): Reading {
-  const { status, headers } = head;
-  const body = decodeContent(Buffer.concat(parts), encodingOf(headers));
-  if (body === undefined) return VIOLATION;
-  return { kind: "done", answer: { status, headers, body, keepsAlive: keepsAlive(head) } };
-}
-
-function keepsAlive({ version, headers, framing }: Head): boolean {
+function keepsAlive({ version, headers }: Head): boolean {
   const connection = headers.get("connection")?.join() ?? "";
-  if (framing.kind === "none" || framing.kind === "close" || /\bclose\b/i.test(connection)) return false;
+  if (/\bclose\b/i.test(connection)) return false;
   return version === "1.1" || /\bkeep-alive\b/i.test(connection);
-}
-
-function readHead(next: (head: Head) => Part | "end"): Part {
-  return (bytes) => {
-    const end = bytes.indexOf(END_OF_HEAD);
-    if (end < 0) return bytes.length > MAX_HEAD_BYTES ? VIOLATION : MORE;
-    const head = end > MAX_HEAD_BYTES ? undefined : parseHead(bytes.subarray(0, end).toString("latin1"));
-    return head === undefined ? VIOLATION : { kind: "taken", count: end + END_OF_HEAD.length, next: next(head) };
-  };
 }
 
 const STATUS_LINE = /^HTTP\/(1\.[01]) ([2-5]\d\d)(?: [^\r\n]*)?$/;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n]*?)[ \t]*$/;
 
-function parseHead(text: string): Head | undefined {
+function parseHead(text: string): Head {
   const [statusLine = "", ...lines] = text.split(CRLF);
   const [, version, status] = STATUS_LINE.exec(statusLine) ?? [];
+  if (version === undefined) throw new Violation();
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined) return undefined;
+    if (name === undefined || value === undefined) throw new Violation();
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   }
-  if (version === undefined || status === undefined) return undefined;
-  const framing = framingOf(Number(status), headers);
-  return framing === undefined ? undefined : { version, status: Number(status), headers, framing };
+  return { version, status: Number(status), headers };
 }
+
+/**
+ * The length of the body, or what ends it. `close`: the end of the connection; only complete JSON is read from such a body, so a cut one is no
+ * answer. `none`: the same for any status but 200.
+ */
+type Framing = number | "chunked" | "close" | "none";
 
 /** Two framings of one answer allow response smuggling and are refused, as is an encoding that cannot be decoded. */
-function framingOf(status: number, headers: ReadonlyMap<string, readonly string[]>): Framing | undefined {
-  const lengths = headers.get("content-length") ?? [];
-  const transfer = headers.get("transfer-encoding")?.join();
-  if (!ENCODINGS.has(encodingOf(headers))) return undefined;
-  if (transfer !== undefined) {
-    return transfer.toLowerCase() === "chunked" && lengths.length === 0 ? { kind: "chunked" } : undefined;
-  }
-  const [length] = lengths;
-  if (length === undefined) return { kind: status === 200 ? "close" : "none" };
-  if (lengths.some((other) => other !== length) || !/^\d{1,8}$/.test(length)) return undefined;
-  return Number(length) > MAX_BODY_BYTES ? undefined : { kind: "length", bytes: Number(length) };
+function framingOf(head: Head): Framing {
+  const [length, ...others] = head.headers.get("content-length") ?? [];
+  const transfer = head.headers.get("transfer-encoding")?.join().toLowerCase();
+  if (!ENCODINGS.has(encodingOf(head)) || (transfer !== undefined && transfer !== "chunked")) throw new Violation();
+  if (length === undefined) return transfer ?? (head.status === 200 ? "close" : "none");
+  const isRefused = transfer !== undefined || others.some((other) => other !== length) || !/^\d{1,8}$/.test(length);
+  if (isRefused || Number(length) > MAX_BODY_BYTES) throw new Violation();
+  return Number(length);
 }
 
-function encodingOf(headers: Head["headers"]): string {
+function encodingOf({ headers }: Head): string {
   return headers.get("content-encoding")?.join().toLowerCase() ?? "identity";
 }
 
-function bodyPart({ framing }: Head, body: Buffer[]): Part | "end" {
-  switch (framing.kind) {
-    case "none":
-      return "end";
-    case "close":
-      return readToEnd(body, 0);
-    case "length":
-      return framing.bytes === 0 ? "end" : readBytes(framing.bytes, body, "end");
-    case "chunked":
-      return readChunkLine(body, { bytes: 0, chunks: 0 });
-  }
-}
-
-function readBytes(count: number, body: Buffer[], next: Part | "end"): Part {
-  return (bytes) => {
-    if (bytes.length === 0) return MORE;
-    const taken = bytes.subarray(0, count);
-    body.push(taken);
-    const left = count - taken.length;
-    return { kind: "taken", count: taken.length, next: left === 0 ? next : readBytes(left, body, next) };
-  };
-}
-
-function readToEnd(body: Buffer[], total: number): Part {
-  return (bytes) => {
-    if (bytes.length === 0) return MORE;
-    const read = total + bytes.length;
-    if (read > MAX_BODY_BYTES) return VIOLATION;
-    body.push(bytes);
-    return { kind: "taken", count: bytes.length, next: readToEnd(body, read) };
-  };
-}
-
-const CHUNK_LINE = /^([0-9A-Fa-f]{1,8})[ \t]*(?:;.*)?$/;
-
-type ReadSoFar = { readonly bytes: number; readonly chunks: number };
-
-function readChunkLine(body: Buffer[], soFar: ReadSoFar): Part {
-  return readLine((line) => {
-    const size = Number.parseInt(CHUNK_LINE.exec(line)?.[1] ?? "", 16);
-    const read = { bytes: soFar.bytes + size, chunks: soFar.chunks + 1 };
-    if (Number.isNaN(size) || read.bytes > MAX_BODY_BYTES || read.chunks > MAX_CHUNKS) return undefined;
-    if (size === 0) return readTrailer(0);
-    return readBytes(
-      size,
-      body,
-      readLine((rest) => (rest === "" ? readChunkLine(body, read) : undefined)),
-    );
-  });
-}
-
-function readTrailer(total: number): Part {
-  return readLine((line) => {
-    if (line === "") return "end";
-    return total + line.length > MAX_HEAD_BYTES ? undefined : readTrailer(total + line.length);
-  });
-}
-
-function readLine(next: (line: string) => Part | "end" | undefined): Part {
-  return (bytes) => {
-    const end = bytes.indexOf(CRLF);
-    if (end < 0 ? bytes.length > MAX_CHUNK_LINE_BYTES : end > MAX_CHUNK_LINE_BYTES) return VIOLATION;
-    if (end < 0) return MORE;
-    const after = next(bytes.subarray(0, end).toString("latin1"));
-    return after === undefined ? VIOLATION : { kind: "taken", count: end + CRLF.length, next: after };
-  };
-}
-
-/** Undefined when the body is not whole in this encoding, or too long when it is decoded. */
-function decodeContent(body: Buffer, encoding: string): Buffer | undefined {
+function decodeContent(body: Buffer, encoding: string): Buffer {
   const limits = { maxOutputLength: MAX_BODY_BYTES };
   // An answer without content, such as a refusal, may still name an encoding.
   if (encoding === "identity" || body.length === 0) return body;
@@ -213,7 +186,8 @@ function decodeContent(body: Buffer, encoding: string): Buffer | undefined {
     // Some servers leave out the header that belongs to it.
     return isZlib(body) ? inflateSync(body, limits) : inflateRawSync(body, limits);
   } catch {
-    return undefined;
+    // Not whole in this encoding, or too long when it is decoded.
+    throw new Violation();
   }
 }
 
