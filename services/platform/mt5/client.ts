@@ -18,7 +18,7 @@ import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
-import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
+import { type Lease, type PoolOptions, SessionPool } from "./session/session-pool.ts";
 import { type TimeSource, zoneTime } from "./time-source.ts";
 import { disableUser, eraseUser, setTrading } from "./change-user.ts";
 import { addUser, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
@@ -100,7 +100,7 @@ const DEFAULT_PORT = 443;
 /** Connects at once and stays connected. Never throws: the first request reports why no session is open. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const { timeZone, now = systemClock, log } = settings;
-  const pool = createSessionPool(poolOptions(settings));
+  const pool = new SessionPool(poolOptions(settings));
   const { waitMs, readBackoff } = { ...DEFAULT_LIMITS, ...settings.limits };
   const read = createReader(pool, createReadPace({ backoff: readBackoff, waitMs, log }));
   const readTime = () => readServerTime(read);
@@ -119,10 +119,10 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
     platformNow: async () => new Date((await clock()).aheadMs + now().getTime()),
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
-    status: pool.status,
-    isLive: pool.isLive,
-    resetAll: pool.resetAll,
-    [Symbol.dispose]: pool.close,
+    status: () => pool.status(),
+    isLive: (sessionId) => pool.isLive(sessionId),
+    resetAll: () => pool.resetAll(),
+    [Symbol.dispose]: () => pool.close(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MINUTE_MS } from "#kernel/values/duration.ts";
 import type { Log } from "#kernel/process/log.ts";
-import { type Backoff, createReconnectPause } from "./session/backoff.ts";
+import { type Backoff, ReconnectPause } from "./session/backoff.ts";
 import { Mt5Error } from "./errors.ts";
 
 /**
@@ -23,7 +23,7 @@ export const READ_BACKOFF: Backoff = { firstMs: 500, lastMs: 30_000 };
 const MAX_PAUSE_MS = MINUTE_MS;
 
 export function createReadPace({ backoff, waitMs, log }: PaceOptions): ReadPace {
-  const pause = createReconnectPause(backoff);
+  const pause = new ReconnectPause(backoff);
   let slowedAtMs = Number.NEGATIVE_INFINITY;
   let namedUntilMs = 0;
   const pauseMs = () => Math.max(pause.pauseMs(), namedUntilMs - performance.now());
@@ -43,7 +43,7 @@ export function createReadPace({ backoff, waitMs, log }: PaceOptions): ReadPace 
       log.warn("platform limits the rate of requests, reads are paused", { retry_in_ms: Math.ceil(pauseMs()) });
     },
     worked(turn) {
-      if (turn > slowedAtMs && pause.failures() > 0) pause.worked();
+      if (turn > slowedAtMs && pause.failures > 0) pause.worked();
     },
   };
 }

@@ -9,27 +9,27 @@ export function backoffDelay(failures: number, { firstMs, lastMs }: Backoff, ran
   return Math.max(firstMs, full * (1 - random() / 4));
 }
 
-export type ReconnectPause = {
-  /** Time until the next attempt is allowed; 0 = now. */
-  readonly pauseMs: () => number;
-  readonly failures: () => number;
-  readonly failed: () => void;
-  readonly worked: () => void;
-};
+export class ReconnectPause {
+  readonly #backoff: Backoff;
+  failures = 0;
+  #notBefore = 0;
 
-export function createReconnectPause(backoff: Backoff): ReconnectPause {
-  let failures = 0;
-  let notBefore = 0;
-  return {
-    pauseMs: () => Math.max(0, notBefore - performance.now()),
-    failures: () => failures,
-    failed() {
-      failures += 1;
-      notBefore = performance.now() + backoffDelay(failures, backoff);
-    },
-    worked() {
-      failures = 0;
-      notBefore = 0;
-    },
-  };
+  constructor(backoff: Backoff) {
+    this.#backoff = backoff;
+  }
+
+  /** Time until the next attempt is allowed; 0 = now. */
+  pauseMs(): number {
+    return Math.max(0, this.#notBefore - performance.now());
+  }
+
+  failed(): void {
+    this.failures += 1;
+    this.#notBefore = performance.now() + backoffDelay(this.failures, this.#backoff);
+  }
+
+  worked(): void {
+    this.failures = 0;
+    this.#notBefore = 0;
+  }
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { DEFAULT_BACKOFF, backoffDelay } from "./backoff.ts";
-import { createWaitingQueue } from "./waiting-queue.ts";
+import { WaitingQueue } from "./waiting-queue.ts";
 
 const late = () => new Error("late");
 
 test("callers are served in the order of their requests", async () => {
-  const queue = createWaitingQueue<number>(10, late);
+  const queue = new WaitingQueue<number>(10, late);
   const served: string[] = [];
   const waiting = ["a", "b", "c"].map((name) => queue.join(1_000).then((item) => served.push(`${name}${item}`)));
   for (const item of [1, 2, 3]) queue.serve(item);
@@ -14,17 +14,17 @@ test("callers are served in the order of their requests", async () => {
 });
 
 test("a caller waits no longer than its limit and is not served afterwards", async () => {
-  const queue = createWaitingQueue<number>(10, late);
+  const queue = new WaitingQueue<number>(10, late);
   const short = queue.join(5);
   const long = queue.join(1_000);
   await expect(short).rejects.toThrow("late");
   queue.serve(1);
   expect(await long).toBe(1);
-  expect(queue.size()).toBe(0);
+  expect(queue.size).toBe(0);
 });
 
 test("the number of waiting callers is limited", async () => {
-  const queue = createWaitingQueue<number>(1, late);
+  const queue = new WaitingQueue<number>(1, late);
   const first = queue.join(1_000);
   await expect(queue.join(1_000)).rejects.toMatchObject({ problem: "busy" });
   queue.serve(1);
@@ -32,12 +32,12 @@ test("the number of waiting callers is limited", async () => {
 });
 
 test("callers whose remaining wait is short can be refused at once", async () => {
-  const queue = createWaitingQueue<number>(10, late);
+  const queue = new WaitingQueue<number>(10, late);
   const soon = queue.join(200);
   const later = queue.join(60_000);
   queue.turnAway(new Error("down"), 1_000);
   await expect(soon).rejects.toThrow("down");
-  expect(queue.size()).toBe(1);
+  expect(queue.size).toBe(1);
   queue.serve(1);
   await later;
 });

@@ -1,14 +1,5 @@
 import { Mt5Error } from "../errors.ts";
 
-/** Callers that wait for an item, served in order; each has its own limit of time, and their number is limited. */
-export type WaitingQueue<Item> = {
-  readonly join: (waitMs: number) => Promise<Item>;
-  readonly size: () => number;
-  readonly serve: (item: Item) => void;
-  /** Rejects all callers whose wait ends within this time. */
-  readonly turnAway: (error: Error, waitingLessThanMs?: number) => void;
-};
-
 type Waiter<Item> = {
   readonly resolve: (item: Item) => void;
   readonly reject: (error: Error) => void;
@@ -16,41 +7,51 @@ type Waiter<Item> = {
   readonly until: number;
 };
 
-/** `lateError` makes the error of a caller that waited too long. */
-export function createWaitingQueue<Item>(maxWaiting: number, lateError: () => Error): WaitingQueue<Item> {
-  const waiters = new Set<Waiter<Item>>();
-  const leave = (waiter: Waiter<Item>) => {
+/** Callers that wait for an item, served in order; each has its own limit of time, and their number is limited. */
+export class WaitingQueue<Item> {
+  readonly #waiters = new Set<Waiter<Item>>();
+  readonly #maxWaiting: number;
+  readonly #lateError: () => Error;
+
+  /** `lateError` makes the error of a caller that waited too long. */
+  constructor(maxWaiting: number, lateError: () => Error) {
+    this.#maxWaiting = maxWaiting;
+    this.#lateError = lateError;
+  }
+
+  get size(): number {
+    return this.#waiters.size;
+  }
+
+  join(waitMs: number): Promise<Item> {
+    if (this.#waiters.size >= this.#maxWaiting) {
+      return Promise.reject(new Mt5Error("busy", "too many calls wait for a session of the trading platform"));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Item>();
+    const timer = setTimeout(() => {
+      this.#waiters.delete(waiter);
+      reject(this.#lateError());
+    }, waitMs);
+    const waiter = { resolve, reject, timer, until: performance.now() + waitMs };
+    this.#waiters.add(waiter);
+    return promise;
+  }
+
+  serve(item: Item): void {
+    const [first] = this.#waiters;
+    if (first !== undefined) this.#leave(first).resolve(item);
+  }
+
+  /** Rejects all callers whose wait ends within this time. */
+  turnAway(error: Error, waitingLessThanMs = Number.POSITIVE_INFINITY): void {
+    const limit = performance.now() + waitingLessThanMs;
+    const refused = Array.from(this.#waiters).filter(({ until }) => until <= limit);
+    for (const waiter of refused) this.#leave(waiter).reject(error);
+  }
+
+  #leave(waiter: Waiter<Item>): Waiter<Item> {
     clearTimeout(waiter.timer);
-    waiters.delete(waiter);
-  };
-  return {
-    join(waitMs) {
-      if (waiters.size >= maxWaiting) {
-        return Promise.reject(new Mt5Error("busy", "too many calls wait for a session of the trading platform"));
-      }
-      const { promise, resolve, reject } = Promise.withResolvers<Item>();
-      const timer = setTimeout(() => {
-        leave(waiter);
-        reject(lateError());
-      }, waitMs);
-      const waiter = { resolve, reject, timer, until: performance.now() + waitMs };
-      waiters.add(waiter);
-      return promise;
-    },
-    size: () => waiters.size,
-    serve(item) {
-      const [first] = waiters;
-      if (first === undefined) return;
-      leave(first);
-      first.resolve(item);
-    },
-    turnAway(error, waitingLessThanMs = Number.POSITIVE_INFINITY) {
-      const limit = performance.now() + waitingLessThanMs;
-      for (const waiter of Array.from(waiters)) {
-        if (waiter.until > limit) continue;
-        leave(waiter);
-        waiter.reject(error);
-      }
-    },
-  };
+    this.#waiters.delete(waiter);
+    return waiter;
+  }
 }
