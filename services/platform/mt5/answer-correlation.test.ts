@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "#kernel/values/duration.ts";
-import { createSeenTickets, createTicketLook, hasNoDealWithComment, type HistoryReads } from "./answer-correlation.ts";
+import { createTicketLook, hasNoDealWithComment, type HistoryReads, ReceivedAnswers } from "./answer-correlation.ts";
 import type { Deal } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 
@@ -20,7 +20,7 @@ function historyOf(...deals: readonly { readonly comment: string; readonly hours
 }
 
 test("a ticket is new once, and only the last 10,000 tickets are remembered", () => {
-  const tickets = createSeenTickets();
+  const tickets = new ReceivedAnswers(false);
   for (let ticket = 1n; ticket <= 10_000n; ticket += 1n) expect(tickets.isFirst(ticket)).toBe(true);
   expect(tickets.isFirst(1n)).toBe(false);
   expect(tickets.isFirst(10_001n)).toBe(true);

@@ -94,43 +94,36 @@ export async function hasNoDealWithComment(
   });
 }
 
-/** Tickets that this process has received as answers to commands. */
-export type SeenTickets = {
-  /** False when the ticket was received before: a deal is the answer to one command only. */
-  readonly isFirst: (ticket: bigint) => boolean;
-};
-
 /** A repeated answer comes soon after the first; older tickets are found in the tables. */
 const REMEMBERED = 10_000;
-
-export function createSeenTickets(): SeenTickets {
-  const seen = new Set<bigint>();
-  return {
-    isFirst(ticket) {
-      if (seen.has(ticket)) return false;
-      seen.add(ticket);
-      const [oldest] = seen;
-      if (seen.size > REMEMBERED && oldest !== undefined) seen.delete(oldest);
-      return true;
-    },
-  };
-}
-
-/** Answers to commands that did not arrive, or that were not accepted as evidence. */
-export type OutstandingAnswers = {
-  readonly add: () => void;
-  /** A missing answer may still arrive, and would be read as the answer to the next request. */
-  readonly mayArrive: () => boolean;
-};
-
 /** The platform may execute, and so answer, a command this long after it was sent. */
 const MAX_DELAY_MS = 10 * 60_000;
 
-/** `isMissing`: an earlier process left a command without its answer. */
-export function createOutstandingAnswers(isMissing: boolean): OutstandingAnswers {
-  let missedAtMs = isMissing ? performance.now() : undefined;
-  return {
-    add: () => void (missedAtMs = performance.now()),
-    mayArrive: () => missedAtMs !== undefined && performance.now() - missedAtMs < MAX_DELAY_MS,
-  };
+/** The answers to commands that this process has received, and those that did not arrive or were not accepted as evidence. */
+export class ReceivedAnswers {
+  readonly #tickets = new Set<bigint>();
+  #missedAtMs: number | undefined;
+
+  /** `isMissing`: an earlier process left a command without its answer. */
+  constructor(isMissing: boolean) {
+    if (isMissing) this.noteMissing();
+  }
+
+  /** False when the ticket was received before: a deal is the answer to one command only. */
+  isFirst(ticket: bigint): boolean {
+    if (this.#tickets.has(ticket)) return false;
+    this.#tickets.add(ticket);
+    const [oldest] = this.#tickets;
+    if (this.#tickets.size > REMEMBERED && oldest !== undefined) this.#tickets.delete(oldest);
+    return true;
+  }
+
+  noteMissing(): void {
+    this.#missedAtMs = performance.now();
+  }
+
+  /** A missing answer may still arrive, and would be read as the answer to the next request. */
+  mayArrive(): boolean {
+    return this.#missedAtMs !== undefined && performance.now() - this.#missedAtMs < MAX_DELAY_MS;
+  }
 }

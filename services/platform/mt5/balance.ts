@@ -4,13 +4,12 @@ import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { DEAL_ACTION } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { fieldsOf, requireLogin } from "./fields.ts";
-import type { Exchanged } from "./http/exchanged.ts";
+import type { Exchanged } from "./http/connection.ts";
 import {
   type HistoryReads,
   findDealByTicket,
-  type OutstandingAnswers,
   hasNoDealWithComment,
-  type SeenTickets,
+  type ReceivedAnswers,
   type TicketLook,
 } from "./answer-correlation.ts";
 import { findDone, readerOn } from "./reader.ts";
@@ -46,8 +45,7 @@ const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
 /** The state that is needed to decide whether an answer belongs to its command. */
 export type Answers = {
-  readonly seenTickets: SeenTickets;
-  readonly outstandingAnswers: OutstandingAnswers;
+  readonly received: ReceivedAnswers;
   readonly lookAtTicket: TicketLook;
   /** Reads on this session, or on any session when this one has ended. */
   readonly history: (lease: Lease | undefined) => HistoryReads;
@@ -78,7 +76,7 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
   );
   const outcome = await verifyOutcome(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
   if (outcome.kind === "unknown") {
-    answers.outstandingAnswers.add();
+    answers.received.noteMissing();
     // An answer that arrives later would be read as the answer to the next request.
     lease.reset();
   }
@@ -122,13 +120,13 @@ type AnswerContext = {
  */
 async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Promise<MoneyOutcome> {
   const { exchanged, lease, order, answers } = context;
-  const { seenTickets, outstandingAnswers, lookAtTicket } = answers;
+  const { received, lookAtTicket } = answers;
   const isLastAnswer = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
   const history = answers.history(isLastAnswer ? undefined : lease);
   switch (outcome.kind) {
     case "applied": {
-      if (!seenTickets.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
-      const mustBeShown = outstandingAnswers.mayArrive();
+      if (!received.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
+      const mustBeShown = received.mayArrive();
       if (!mustBeShown && order.isShownToCaller !== true) return outcome;
       const look = (ticket: bigint) => lookAtTicket(history, ticket);
       const found = await findDealByTicket(look, order, { ticket: outcome.ticket, mustBeShown });
@@ -139,7 +137,7 @@ async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Pro
     case "refused": {
       const { code } = outcome;
       if (!isLastAnswer && !(await lease.isInSync())) return { kind: "unknown", reason: "contradictory", code };
-      if (!outstandingAnswers.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
+      if (!received.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
       return { kind: "unknown", reason: "unconfirmed", code };
     }
     default:

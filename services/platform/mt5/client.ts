@@ -12,14 +12,14 @@ import { fieldsOf } from "./fields.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
 import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
-import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
+import { createTicketLook, ReceivedAnswers } from "./answer-correlation.ts";
 import { findPositions, readPositions } from "./positions.ts";
 import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { readSessions, readTicks } from "./prices.ts";
 import { probeRights } from "./rights.ts";
 import { type Lease, type PoolOptions, SessionPool } from "./session/session-pool.ts";
-import { type TimeSource, zoneTime } from "./time-source.ts";
+import { type TimeSource, zoneTime } from "./server-clock.ts";
 import { disableUser, eraseUser, setTrading } from "./change-user.ts";
 import { addUser, checkPassword, findUsersBeside, getUser, getUsers, readUsers } from "./users.ts";
 
@@ -107,9 +107,8 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const clock = zoneTime(timeZone, readTime, now);
   const batches = createBatchSupport(log);
   const answers: Answers = {
-    seenTickets: createSeenTickets(),
+    received: new ReceivedAnswers(settings.areAnswersMissing === true),
     lookAtTicket: createTicketLook(),
-    outstandingAnswers: createOutstandingAnswers(settings.areAnswersMissing === true),
     history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock, batches }),
   };
   return {

@@ -2,7 +2,7 @@ import type { Log } from "#kernel/process/log.ts";
 import type { BatchSupport } from "./batches.ts";
 import type { Reader } from "./reader.ts";
 import type { SessionPool } from "./session/session-pool.ts";
-import type { TimeSource } from "./time-source.ts";
+import type { TimeSource } from "./server-clock.ts";
 
 /** The sessions, reader and server clock that the functions of this folder use. */
 export type Mt5Context = {

@@ -1,8 +1,7 @@
 import type { Mt5ReadContext } from "./context.ts";
 import { type Fields, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
-import { pageRowsOf, readTotal } from "./lists.ts";
-import { PAGE_ROWS, readWhole } from "./paging.ts";
+import { readList } from "./lists.ts";
 import { findDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
@@ -69,17 +68,11 @@ export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: 
  */
 export async function readDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<readonly Deal[]> {
   const query = { login, ...bounds(await mt5.clock(), period) };
-  const deals = await readWhole({
-    what: "deals",
-    total: () => readTotal(mt5, "deal/get_total", query),
-    page: async (offset) => {
-      const page = { ...query, offset: String(offset), total: String(PAGE_ROWS) };
-      const rows = pageRowsOf(await mt5.read({ method: "GET", path: "deal/get_page", query: page }));
-      const clock = await mt5.clock();
-      return rows.map((row) => readDeal(row, clock, login));
-    },
-    idOf: ({ ticket }) => ticket,
-  });
+  const toRows = async (rows: readonly JsonValue[]) => {
+    const clock = await mt5.clock();
+    return rows.map((row) => readDeal(row, clock, login));
+  };
+  const deals = await readList(mt5, { what: "deals", path: "deal", query, toRows });
   return inOrder(deals, await mt5.clock());
 }
 

@@ -3,8 +3,7 @@ import { readBatch } from "./batches.ts";
 import { badAnswer } from "./errors.ts";
 import { batchesOf, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
-import { pageRowsOf, readTotal } from "./lists.ts";
-import { PAGE_ROWS, readWhole } from "./paging.ts";
+import { readList } from "./lists.ts";
 
 export type Position = {
   readonly ticket: bigint;
@@ -22,16 +21,8 @@ const MAX_ROWS = 1_000;
 
 /** All open positions of a login, whole or an error: the result decides how much an Investor may withdraw. */
 export async function readPositions(mt5: Mt5Context, login: string): Promise<readonly Position[]> {
-  return await readWhole({
-    what: "positions",
-    total: () => readTotal(mt5, "position/get_total", { login }),
-    page: async (offset) => {
-      const query = { login, offset: String(offset), total: String(PAGE_ROWS) };
-      const envelope = await mt5.read({ method: "GET", path: "position/get_page", query });
-      return pageRowsOf(envelope).map((row) => readPosition(row, login));
-    },
-    idOf: ({ ticket }) => ticket,
-  });
+  const toRows = async (rows: readonly JsonValue[]) => rows.map((row) => readPosition(row, login));
+  return await readList(mt5, { what: "positions", path: "position", query: { login }, toRows });
 }
 
 /**

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Mt5Error } from "./errors.ts";
-import { zoneTime } from "./time-source.ts";
-import { zoneClock } from "./server-clock.ts";
+import { zoneClock, zoneTime } from "./server-clock.ts";
 
 const athens = zoneClock("Europe/Athens");
 const HOUR = 3_600_000;

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#kernel/values/clock.ts";
 import { DAY_MS, MINUTE_MS } from "#kernel/values/duration.ts";
 import { offsetsOf } from "#kernel/values/time-zone.ts";
+import { Mt5Error } from "./errors.ts";
 
 /** Converts the times of the platform, which are its own wall clock written in the form of UTC. */
 export type ServerClock = {
@@ -24,7 +25,7 @@ export type ServerClock = {
  */
 export const CLOCK_WINDOW_MS = DAY_MS;
 /** A larger difference from every offset means that the server's clock or the local one is wrong. */
-export const MAX_CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
+const MAX_CLOCK_DIFFERENCE_MS = 5 * MINUTE_MS;
 const QUARTER_MS = 15 * MINUTE_MS;
 /** Of more days than one read shows; then the memory begins anew. */
 const MAX_QUARTERS = 100_000;
@@ -79,4 +80,52 @@ function quarterly(minutesAt: (utcMs: number) => number): (utcMs: number) => num
     known.set(quarter, offsetMs);
     return offsetMs;
   };
+}
+
+/** A clock that was compared with the local one. */
+type ComparedClock = ServerClock & {
+  /** How far the server's clock was ahead of the local one, in ms; the server shows whole seconds, so it may be up to a second further. */
+  readonly aheadMs: number;
+};
+
+/** The server's clock as it is known now. */
+export type TimeSource = () => Promise<ServerClock>;
+
+/** How long a comparison holds: at an unexpected time a change is noticed before the next longer period is read again. */
+const HOLDS_MS = MINUTE_MS;
+
+/**
+ * A configured zone is compared with the server's clock, each minute: in another zone deals would count in another week, or not
+ * be found. Only the first comparison is waited for: the zone itself is right at any date. All callers share one comparison while it holds;
+ * after a failure the next caller compares again. Throws a RangeError for an unknown zone.
+ */
+export function zoneTime(zone: string, readServerMs: () => Promise<number>, now: Clock): () => Promise<ComparedClock> {
+  const clock = zoneClock(zone, now);
+  let agreed: ComparedClock | undefined;
+  let last: { readonly compared: Promise<ComparedClock>; readonly startMs: number } | undefined;
+  const compare = async (): Promise<ComparedClock> => {
+    const before = now().getTime();
+    const serverMs = await readServerMs();
+    const aheadMs = serverMs - clock.toServerMs((before + now().getTime()) / 2);
+    const differs = Math.abs(aheadMs) > MAX_CLOCK_DIFFERENCE_MS;
+    agreed = differs ? undefined : { ...clock, aheadMs };
+    if (agreed === undefined) throw new Mt5Error("clock_differs", zoneDiffers(zone, aheadMs));
+    return agreed;
+  };
+  return async () => {
+    const nowMs = now().getTime();
+    if (last === undefined || nowMs < last.startMs || nowMs >= last.startMs + HOLDS_MS) {
+      const comparing = { compared: compare(), startMs: nowMs };
+      last = comparing;
+      comparing.compared.catch(() => {
+        if (last === comparing) last = undefined;
+      });
+    }
+    return agreed ?? (await last.compared);
+  };
+}
+
+function zoneDiffers(zone: string, differenceMs: number): string {
+  const minutes = Math.round(Math.abs(differenceMs) / MINUTE_MS);
+  return `MT5_TIME_ZONE=${zone} differs from the platform's clock by ${minutes} minutes: correct it, or the clock that is wrong`;
 }

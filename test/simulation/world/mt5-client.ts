@@ -3,10 +3,9 @@ import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import type { Deal, Period } from "../../../services/platform/mt5/deals.ts";
 import { badAnswer, Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import {
-  createOutstandingAnswers,
-  createSeenTickets,
   createTicketLook,
   type HistoryReads,
+  ReceivedAnswers,
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { USER_RIGHT } from "../../../services/platform/mt5/users.ts";
@@ -147,9 +146,8 @@ function createSessions(options: CommandConnectionOptions, process: SimulatedPro
   const live = new Set<string>();
   const resets = new Set<() => void>();
   const answers = {
-    seenTickets: createSeenTickets(),
+    received: new ReceivedAnswers(false),
     lookAtTicket: createTicketLook(),
-    outstandingAnswers: createOutstandingAnswers(false),
     history: () => history,
   };
   let opened = 0;

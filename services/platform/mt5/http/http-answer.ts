@@ -1,5 +1,13 @@
 import { gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
-import type { HttpAnswer } from "./exchanged.ts";
+
+export type HttpAnswer = {
+  readonly status: number;
+  /** Names in lower case, every value in order. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly body: Uint8Array;
+  /** Whether another request may follow on the connection. */
+  readonly keepsAlive: boolean;
+};
 
 export type Reading =
   | { readonly kind: "more" }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
 import { Mt5Error } from "./errors.ts";
-import { PAGE_ROWS, readWhole } from "./paging.ts";
+import { PAGE_ROWS, readWhole } from "./lists.ts";
 
 /** A change of the list, or a wrong answer about the list, during one of the calls. */
 type Event =
@@ -50,6 +50,23 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => BigInt(index));
+
+test("lists of any length are read completely, also when a row is added meanwhile", async () => {
+  for (const count of [0, 1, 99, 100, 101, 250, 1_000]) {
+    expect(await readWhole(aList(count))).toEqual(numbers(count));
+  }
+  expect(await readWhole(aList(150, [[], [{ kind: "added", at: 150 }]]))).toEqual(numbers(151));
+});
+
+test("a list that keeps changing, or has fewer rows than its total, is an error and never a shorter list", async () => {
+  const changing = aList(150, Array(30).fill([{ kind: "added", at: 0 }]));
+  const tooShort = [5, 0].map((count) => ({ ...aList(count), total: () => Promise.resolve(count + 1) }));
+  for (const list of [changing, ...tooShort]) {
+    await expect(readWhole(list)).rejects.toMatchObject({ problem: "incomplete" });
+  }
+});
+
 /** A row is omitted while the total matches because of a wrong total or an added row: no reader can detect that. */
 function isUndetectable(events: readonly Event[]): boolean {
   const has = (kind: Event["kind"]): boolean => events.some((one) => one.kind === kind);
@@ -57,8 +74,8 @@ function isUndetectable(events: readonly Event[]): boolean {
 }
 
 /** Rows are added and removed anywhere; all other rows keep their order. */
-function aList(count: number, events: readonly (readonly Event[])[]) {
-  const rows = Array.from({ length: count }, (_, index) => BigInt(index));
+function aList(count: number, events: readonly (readonly Event[])[] = []) {
+  const rows = numbers(count);
   const ever = new Set(rows);
   const removed = new Set<bigint>();
   const added = new Set<bigint>();
