@@ -6,8 +6,8 @@ export type Finding = {
   readonly key: string;
   /** The account with the difference; empty when there is none. */
   readonly login: string;
-  /** The Master that has to be stopped because of it; empty when there is none. */
-  readonly masterLogin: string;
+  /** The Master that has to be stopped because of it. */
+  readonly masterLogin?: string;
   /** Cents, never negative. */
   readonly atRiskMinor: bigint;
   readonly operationIds?: readonly string[];

@@ -8,7 +8,6 @@ import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check
 const STALE_AFTER_INTERVALS = 3;
 /** A run that failed, or has not caught up, is not repeated after a whole long interval: a resume may wait for it. */
 const RETRY_AFTER_MS = 60_000;
-/** Accounts that a sentence about breaks names. */
 const NEW_ROWS_LEFT = "New rows are not compared yet. The next run continues with them.";
 
 export type CheckState = {
@@ -172,7 +171,7 @@ export async function recordFindings(
         from unnest(
           ${findings.map(({ key }) => key)}::text[],
           ${findings.map(({ login }) => login)}::text[],
-          ${findings.map(({ masterLogin }) => masterLogin)}::text[],
+          ${findings.map(({ masterLogin = "" }) => masterLogin)}::text[],
           ${findings.map(({ atRiskMinor }) => atRiskMinor)}::bigint[],
           ${findings.map(({ operationIds = [] }) => JSON.stringify(operationIds))}::jsonb[],
           ${findings.map(({ dealIds = [] }) => JSON.stringify(dealIds.map(String)))}::jsonb[],

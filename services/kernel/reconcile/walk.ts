@@ -2,7 +2,8 @@ import { SECOND_MS } from "../values/duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { inSnapshot } from "../postgres/transaction.ts";
-import { type CheckRun, type Finding, idsOf, type RunRequest } from "./check.ts";
+import type { CheckName } from "#catalogue/checks.ts";
+import { type Check, type CheckRun, described, type Finding, idsOf, type RunRequest } from "./check.ts";
 import { readCursors, writtenCursors } from "./table-cursors.ts";
 import {
   AT_THE_START,
@@ -37,6 +38,12 @@ export type Examined<Name extends string> = {
   /** By table: the examined rows that may still change, ascending. A table whose rows never change has none. */
   readonly open?: Readonly<Partial<Record<Name, readonly bigint[]>>>;
 };
+
+/** A check that walks through its tables. */
+export function walkingCheck<Name extends string>(name: CheckName, walk: Omit<Walk<Name>, "everyMs">): Check {
+  const check = described(name);
+  return { ...check, run: (request) => walkTables({ ...walk, everyMs: check.everyMs }, request) };
+}
 
 /** New rows beyond this time wait for the next run, and the check is not complete. */
 const MAX_RUN_MS = 20 * SECOND_MS;

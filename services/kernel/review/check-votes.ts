@@ -6,9 +6,9 @@ import { MAX_PAGE_SIZE } from "../values/page.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, type Fragment, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { abs, type Check, described, type Finding } from "../reconcile/check.ts";
+import { abs, type Check, type Finding } from "../reconcile/check.ts";
 import { MAX_OPEN_ROWS, type Page, selectIds } from "../reconcile/table-walk.ts";
-import { walkTables } from "../reconcile/walk.ts";
+import { walkingCheck } from "../reconcile/walk.ts";
 import { openCase } from "./cases.ts";
 import { isSameOwner } from "./owner.ts";
 import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./review.ts";
@@ -71,25 +71,16 @@ type Event = {
  */
 export function reviewVotes(deps: VotesDeps): Check {
   const { pool, service } = deps;
-  const check = described(`review_votes_${service}`);
-  return {
-    ...check,
-    run: (request) =>
-      walkTables(
-        {
-          pool,
-          tables: TABLES,
-          everyMs: check.everyMs,
-          async examine(db, { review: page }, { broken, open }) {
-            const others = [...broken(KEY), ...open("review")];
-            const ids = selectIds(page, others);
-            const rows = await listDecided(db, ids, isDue(page, others));
-            return { findings: () => compare(deps, rows), open: { review: await listUndecided(db, ids) } };
-          },
-        },
-        request,
-      ),
-  };
+  return walkingCheck(`review_votes_${service}`, {
+    pool,
+    tables: TABLES,
+    async examine(db, { review: page }, { broken, open }) {
+      const others = [...broken(KEY), ...open("review")];
+      const ids = selectIds(page, others);
+      const rows = await listDecided(db, ids, isDue(page, others));
+      return { findings: () => compare(deps, rows), open: { review: await listUndecided(db, ids) } };
+    },
+  });
 }
 
 /** New decisions are compared whatever time they have, because a forged row has the time that its author wrote. */

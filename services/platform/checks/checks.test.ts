@@ -282,7 +282,7 @@ test.concurrent("unresolved_operations finds a leg whose outcome is unknown for 
   expect(await summaryOf(instance, "unresolved_operations")).toEqual([]);
   await pool.query("update attempt set granted_at = granted_at - interval '31 seconds'");
   expect(await findingsOfCheck(instance, "unresolved_operations")).toMatchObject([
-    { login: investor, masterLogin: "", atRiskMinor: 100_00n },
+    { login: investor, atRiskMinor: 100_00n },
   ]);
   await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
   expect(await summaryOf(instance, "unresolved_operations")).toEqual([]);

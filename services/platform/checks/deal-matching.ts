@@ -1,10 +1,9 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
-import { walkTables } from "#kernel/reconcile/walk.ts";
+import { walkingCheck } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 
-const CHECK = described("deal_matching");
 /** The prefix of the keys of breaks about legs is part of the API. */
 const LEG = "operation";
 const ENTRY = "entry";
@@ -34,28 +33,25 @@ type UnloggedRow = Row & { readonly isAwaited: boolean };
  * was read completely for the quiet period after it. While the history cannot be read, no break is reported.
  */
 export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
+  const check = walkingCheck("deal_matching", {
+    pool,
+    tables: TABLES,
+    async examine(db, pages, { broken, open }) {
+      const legs = selectIds(pages.leg, [...broken(LEG), ...open("leg")]);
+      const entries = selectIds(pages.entry, broken(ENTRY));
+      const unlogged = await listUnlogged(db, legs, quietPeriodMs);
+      const findings = [
+        ...unlogged.filter(({ isAwaited }) => !isAwaited).map(unloggedFinding),
+        ...(await listUnexplained(db, entries)).map(unexplainedFinding),
+      ];
+      const awaited = unlogged.filter(({ isAwaited }) => isAwaited).map(({ leg }) => leg);
+      return { findings, open: { leg: await listOpen(db, legs, awaited) } };
+    },
+  });
   return {
-    ...CHECK,
+    ...check,
     async run(request) {
-      const run = await walkTables(
-        {
-          pool,
-          tables: TABLES,
-          everyMs: CHECK.everyMs,
-          async examine(db, pages, { broken, open }) {
-            const legs = selectIds(pages.leg, [...broken(LEG), ...open("leg")]);
-            const entries = selectIds(pages.entry, broken(ENTRY));
-            const unlogged = await listUnlogged(db, legs, quietPeriodMs);
-            const findings = [
-              ...unlogged.filter(({ isAwaited }) => !isAwaited).map(unloggedFinding),
-              ...(await listUnexplained(db, entries)).map(unexplainedFinding),
-            ];
-            const awaited = unlogged.filter(({ isAwaited }) => isAwaited).map(({ leg }) => leg);
-            return { findings, open: { leg: await listOpen(db, legs, awaited) } };
-          },
-        },
-        request,
-      );
+      const run = await check.run(request);
       // Last, because a run stores only its first findings.
       return { ...run, findings: [...run.findings, ...(await listAmended(pool))] };
     },

@@ -1,10 +1,9 @@
 import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Check, type Finding } from "#kernel/reconcile/check.ts";
 import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
-import { walkTables } from "#kernel/reconcile/walk.ts";
+import { walkingCheck } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
 
-const CHECK = described("transfer_legs");
 const KEY = "transfer";
 const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
 
@@ -27,23 +26,15 @@ type Row = {
  * next leg to be sent, so one snapshot is enough.
  */
 export function legs({ pool }: Pick<Deps, "pool">): Check {
-  return {
-    ...CHECK,
-    run: (request) =>
-      walkTables(
-        {
-          pool,
-          tables: TABLES,
-          everyMs: CHECK.everyMs,
-          async examine(db, { transfer }, { broken, open }) {
-            const ids = selectIds(transfer, [...broken(KEY), ...open("transfer")]);
-            const rows = await many<Row>(db, brokenTransfers(ids));
-            return { findings: rows.map(findingOf), open: { transfer: await listOpen(db, ids) } };
-          },
-        },
-        request,
-      ),
-  };
+  return walkingCheck("transfer_legs", {
+    pool,
+    tables: TABLES,
+    async examine(db, { transfer }, { broken, open }) {
+      const ids = selectIds(transfer, [...broken(KEY), ...open("transfer")]);
+      const rows = await many<Row>(db, brokenTransfers(ids));
+      return { findings: rows.map(findingOf), open: { transfer: await listOpen(db, ids) } };
+    },
+  });
 }
 
 /** Transfers with a leg that is not final. The two parts are those of the indexes of such legs. */

@@ -4,14 +4,13 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inBatches } from "#kernel/batches/in-batches.ts";
 import { MAX_PAGE_SIZE } from "#kernel/values/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
-import { abs, type Check, described, type Finding } from "#kernel/reconcile/check.ts";
-import { walkTables } from "#kernel/reconcile/walk.ts";
+import { abs, type Check, type Finding } from "#kernel/reconcile/check.ts";
+import { walkingCheck } from "#kernel/reconcile/walk.ts";
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import type { Deps } from "../deps.ts";
 import { type Requester, requesterOf, REQUESTERS } from "./requester.ts";
 import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
 
-const CHECK = described("transfer_ownership");
 const KEY = "transfer";
 const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
 /** The time of one call; a service finds a page of keys by an index. */
@@ -42,31 +41,17 @@ type OwnedLegs = ReadonlyMap<string, readonly ComparedLeg[]>;
  * commits the row before it requests the transfer and does not change these values, so it is asked after the snapshot, and once.
  */
 export function ownership(deps: OwnershipDeps): Check {
-  return {
-    ...CHECK,
-    run: (request) =>
-      walkTables(
-        {
-          pool: deps.pool,
-          tables: TABLES,
-          everyMs: CHECK.everyMs,
-          async examine(db, { transfer: page }, { broken }) {
-            const rows = await listLegs(db, page, broken(KEY));
-            const reviewed = rows.filter(({ key }) => requesterOf(key) === "review");
-            const reviewLegs = await listReviewLegs(db, deps.settings.server, reviewed);
-            return {
-              findings: () =>
-                compare(
-                  deps,
-                  transfersOf(rows),
-                  Map.groupBy(reviewLegs, ({ key }) => key),
-                ),
-            };
-          },
-        },
-        request,
-      ),
-  };
+  return walkingCheck("transfer_ownership", {
+    pool: deps.pool,
+    tables: TABLES,
+    async examine(db, { transfer: page }, { broken }) {
+      const rows = await listLegs(db, page, broken(KEY));
+      const ordered = rows.filter(({ key }) => requesterOf(key) === "review");
+      const reviewLegs = await listReviewLegs(db, deps.settings.server, ordered);
+      const reviewed = Map.groupBy(reviewLegs, ({ key }) => key);
+      return { findings: () => compare(deps, transfersOf(rows), reviewed) };
+    },
+  });
 }
 
 function transfersOf(rows: readonly LegRow[]): Transfer[] {

@@ -94,7 +94,6 @@ async function listOwed({ pool }: RightsDeps): Promise<Finding[]> {
   return owed.map(({ login, reason }) => ({
     key: `returned:${login}`,
     login,
-    masterLogin: "",
     atRiskMinor: 0n,
     message: `Account ${login} was not given its right to trade back: ${reason}.`,
     evidence: { reason },
@@ -105,7 +104,6 @@ function findingOf({ login, role, rights }: Trading): Finding {
   return {
     key: `login:${login}`,
     login,
-    masterLogin: "",
     atRiskMinor: 0n,
     message: `Account ${login} is ${NAMES[role]}, and may trade: its rights are 0x${rights.toString(16)}.`,
     evidence: { role, rights: `0x${rights.toString(16)}` },

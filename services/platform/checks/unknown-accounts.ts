@@ -117,7 +117,6 @@ function findingOf({ login, name, comment, balanceMinor }: Shown, group: string)
   return {
     key: keyOf(login, group),
     login,
-    masterLogin: "",
     atRiskMinor: abs(balanceMinor),
     message: `Account ${login} in group ${group} was created by this service, which has no complete record of it; it has ${formatAmount(usd(balanceMinor))}.`,
     evidence: { group, name, tag: comment, balance_minor: String(balanceMinor) },

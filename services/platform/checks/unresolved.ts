@@ -1,4 +1,4 @@
-import { abs, type Check, described, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, type Finding, findsAll, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -17,13 +17,7 @@ type Row = {
 
 /** unresolved_operations. Legs whose outcome has been unknown for too long. */
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
-  return {
-    ...described("unresolved_operations"),
-    async run() {
-      const rows = await many<Row>(pool, unresolvedLegs());
-      return { findings: rows.map(findingOf), covers: () => true, nextCursor: "", endsPass: true };
-    },
-  };
+  return findsAll("unresolved_operations", async () => (await many<Row>(pool, unresolvedLegs())).map(findingOf));
 }
 
 function unresolvedLegs() {
@@ -47,7 +41,6 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
     key: `operation:${number}`,
     login,
     // No Master is stopped: the login accepts no other leg until the scans have determined the outcome.
-    masterLogin: "",
     atRiskMinor: abs(amountMinor),
     operationIds: [String(number)],
     message: `The outcome of leg ${number} is unknown since ${since.toISOString()}.`,
