@@ -1,5 +1,5 @@
 import { voteOnGroup } from "#kernel/review/vote-on-group.ts";
-import { listReviewGroups } from "#kernel/review/list-reviews.ts";
+import { listReviewGroups, listReviews } from "#kernel/review/list-reviews.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, type JobOptions, runJob } from "#kernel/jobs/job.ts";
 import { nextUnfinished } from "#kernel/review/cases.ts";
@@ -28,7 +28,8 @@ import { giveTradingBack, takeTradingAgain, type TradingRightsDeps } from "./job
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { compareClocks, watchOutcomes, watchUnshownAccounts } from "./jobs/watch.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
-import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
+import { IMPORTS_FEED } from "./protocol/history/import-deal.ts";
+import { withEvidence } from "./protocol/reviews/with-evidence.ts";
 import { nextLost } from "./store/due-legs.ts";
 import { nextWaiting } from "./store/queues.ts";
 import { getPermits, getStatus } from "./queries/status.ts";
@@ -36,7 +37,6 @@ import { findAmendments } from "./queries/find-amendments.ts";
 import { findTransferOfDeal, readAttempts, readTransfers } from "./queries/transfers.ts";
 import { inspectAccounts, inspectClosing, listUnshownAccounts } from "./queries/accounts.ts";
 import { listImportedFees } from "./queries/list-imported-fees.ts";
-import { listReviews } from "./queries/list-reviews.ts";
 import { oldPrices } from "./queries/old-prices.ts";
 import { previewHold } from "./queries/preview-hold.ts";
 import { readAccount } from "./queries/read-account.ts";
@@ -76,7 +76,10 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     reportRecovered: (request) => reportRecovered(deps, request),
     listImportedFees: (request) => listImportedFees(deps, request),
     claimImportedFees: (request) => claimImportedFees(deps, request),
-    listReviews: (request) => listReviews(deps, request),
+    listReviews: async (request) => {
+      const page = await listReviews(deps.pool, request);
+      return { ...page, items: await withEvidence(deps.pool, page.items) };
+    },
     listReviewGroups: (request) => listReviewGroups(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),
     decideReviewGroup: (request, context) =>

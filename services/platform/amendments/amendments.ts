@@ -2,8 +2,7 @@ import type { Deps } from "../deps.ts";
 import { listToCompare } from "../store/amendments.ts";
 import { compareAccount } from "./correct-log.ts";
 export { correctLog, readCorrection, requireCorrection } from "./correct-log.ts";
-export { DeletedDeals, ShownDeals } from "./deleted-deals.ts";
-export { readWholeLogin } from "./read-whole-login.ts";
+export { DeletedDeals, readWholeLogin, ShownDeals } from "./deleted-deals.ts";
 
 /** Few, because the run reads each of them alone. Further accounts follow in the next runs. */
 const LOGINS_PER_RUN = 20;

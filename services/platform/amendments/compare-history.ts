@@ -11,8 +11,7 @@ import { isCanceled } from "../protocol/history/explain-deal.ts";
 import { lockAccount } from "../store/accounts.ts";
 import type { DatedDeal } from "../store/amendments.ts";
 import { type DealRecord, type DealRecords, listDealRecords } from "../store/deal-records.ts";
-import { describeBooked, describeDeal, NO_DEAL } from "./describe-deal.ts";
-import { saveReview, subjectOf } from "./history-review.ts";
+import { describeBooked, describeDeal, NO_DEAL, saveReview, subjectOf } from "./history-review.ts";
 
 /** A deal as the platform shows it; undefined when it shows none with the ticket. The login is that of the log. */
 export type SeenDeal = DatedDeal & { readonly shown: Deal | undefined };

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { HISTORY_CHANGED } from "../domain/review-actions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { legEntry } from "../protocol/history/deal-entries.ts";
-import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
+import { readBetweenLegs } from "../protocol/history/account-reading.ts";
 import type { Facts } from "../protocol/history/read-facts.ts";
 import { type Account, lockAccount } from "../store/accounts.ts";
 import { listLostLegs } from "../store/amendments.ts";

@@ -8,13 +8,13 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { AccountReader } from "../reader/account-reader.ts";
-import { amendmentsOf, logOf } from "../testing/log-of.ts";
+import { amendmentsOf, logOf, summaryOf } from "../testing/log-of.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { onlyReader } from "../testing/reader-role.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { decideBoth, openReviews, reviewOf } from "../testing/reviews.ts";
+import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
-import { CONFIRM_AFTER_MS } from "./deleted-deals.ts";
+import { CONFIRM_AFTER_MS, readWholeLogin } from "./deleted-deals.ts";
 
 /** Of a deal that has become a day old some minutes ago. */
 const OLD_MS = DAY_MS + 5 * MINUTE_MS;
@@ -79,7 +79,7 @@ test.concurrent("a leg is not written again once its answer is recorded, however
   expect(await rowOf()).toEqual(answered);
 });
 
-test.concurrent("a deal that the platform lost is reported once, its leg stays applied, and no money is credited again", async (context) => {
+test.concurrent("a deal that the platform lost is reported once, also after its review is acknowledged, its leg stays applied, and no money is credited again", async (context) => {
   const { world, instance } = await aProcess(context, { hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
@@ -98,6 +98,11 @@ test.concurrent("a deal that the platform lost is reported once, its leg stays a
   // A repeated key gets the reported result; no command is sent.
   expect((await instance.service.transfer(request, aCall())).state).toBe(TransferState.APPLIED);
   expect(await world.control.deals(login)).toEqual([]);
+
+  await decideBoth(instance, review!, { action: "acknowledge" });
+  await readTwice(instance);
+  expect(await openReviews(instance)).toEqual([]);
+  expect(await amendmentsOf(instance, login)).toEqual(["deal_gone"]);
 });
 
 test.concurrent("a deal that is deleted or edited within a day is found when it is a day old, each with few requests", async (context) => {
@@ -197,16 +202,28 @@ test.concurrent("a leg of a Master whose deal is lost before it was read is repo
   expect(await status(instance)).toBe("APPLIED");
 });
 
-test.concurrent("a deleted deal whose review is acknowledged is not reported again", async (context) => {
-  const { world, instance } = await aProcess(context, { hasJobs: false });
-  const { login, ticket } = await anAppliedDeposit(instance);
-  await world.control.removeDeal(Number(ticket));
-  await passTime(instance, 2 * MINUTE_MS);
-  await readTwice(instance);
-  await decideBoth(instance, await reviewOf(instance, "history_changed"), { action: "acknowledge" });
+test.concurrent("a login is read as a whole: a late deal is filed, and a deleted and an edited one are reported once", async (context) => {
+  const { world, instance, login } = await aProcessWith("investor", context, { hasJobs: false });
+  for (const key of ["a", "b"]) await instance.service.transfer(aDeposit(login, 100_00n, { key }), aCall());
+  const [first, second] = await world.control.deals(login);
+  // What happened on the account is older than all that the reader reads again, and than a deal that may still be shown late.
+  await moveReadTo(instance.deps.pool, new Date(Date.now() + 3 * HOUR_MS));
+  await corrupt(instance.deps.pool, "update log_entry set deal_at = deal_at - interval '2 minutes' where number > 0");
+  await world.control.balance(login, "7.00");
+  await world.control.removeDeal(first!.deal);
+  await world.control.editDeal(second!.deal, { profit: "90.00" });
 
-  await readTwice(instance);
+  for (let times = 0; times < 2; times += 1) await readWholeLogin(instance.deps, login);
 
-  expect(await openReviews(instance)).toEqual([]);
-  expect(await amendmentsOf(instance, login)).toEqual(["deal_gone"]);
+  expect((await logOf(instance, login, 5)).map(summaryOf)).toEqual([
+    "DEPOSIT 100.00",
+    "DEPOSIT 100.00",
+    "EXTERNAL 7.00",
+    "AMENDMENT 0.00",
+    "AMENDMENT 0.00",
+  ]);
+  const [review, ...others] = await openReviews(instance);
+  expect(others).toEqual([]);
+  const { deals } = JSON.parse(review!.evidence) as { deals: { deal_id: string }[] };
+  expect(deals.map(({ deal_id: id }) => id).toSorted()).toEqual([first!.deal, second!.deal].map(String).toSorted());
 });

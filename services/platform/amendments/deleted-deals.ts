@@ -1,7 +1,18 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
-import { type DatedDeal, type DealOfLogin, listRecordedOf, type Window } from "../store/amendments.ts";
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { fileHistory } from "../protocol/history/read-history.ts";
+import { findAccount } from "../store/accounts.ts";
+import {
+  type DatedDeal,
+  type DealOfLogin,
+  listRecordedOf,
+  listUnshownOfLogin,
+  type Window,
+} from "../store/amendments.ts";
+import { readClock } from "../store/clock.ts";
 import { listEmpty } from "../store/unshown-accounts.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { reportChanged, type SeenDeal } from "./compare-history.ts";
@@ -110,4 +121,26 @@ async function listUnshown({ mt5, pool }: Deps, logins: readonly string[]): Prom
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
   }
   return new Set(unshown);
+}
+
+/**
+ * Reads the whole history of a login whose log is not its balance: files what no log has, such as a deal that was dated back or first
+ * shown late, and reports deals of the log that were amended or deleted.
+ */
+export async function readWholeLogin(deps: Deps, login: string): Promise<void> {
+  const { pool, mt5, settings } = deps;
+  const account = await findAccount(pool, login);
+  if (account === undefined) return;
+  const { readsFrom: from } = account;
+  const nowMs = await readClock(pool);
+  const shown = await mt5.readDeals(login, { from, to: new Date(nowMs + CLOCK_WINDOW_MS) });
+  await fileHistory(deps, shown, { since: from, from, isWhole: true }, [login]);
+  const missing = await listUnshownOfLogin(pool, settings.server, login, {
+    before: new Date(nowMs - shownWithinMs(settings.quietPeriodMs)),
+    shown: shown.map(({ ticket }) => ticket),
+    limit: REQUESTS_PER_RUN,
+  });
+  if (missing.length === 0) return;
+  await delay(CONFIRM_AFTER_MS);
+  await reportMissing(deps, missing);
 }

@@ -12,8 +12,7 @@ import { refusalOfGate } from "../domain/permit-gate.ts";
 import type { Role } from "../domain/role.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
-import { openLog } from "../protocol/history/append-to-log.ts";
-import { openOwnLog } from "../protocol/history/own-account.ts";
+import { openLog, openOwnLog } from "../protocol/history/append-to-log.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import {

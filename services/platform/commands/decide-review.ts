@@ -11,15 +11,18 @@ import type { Deal } from "../mt5/deals.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { correctLog, readCorrection, requireCorrection } from "../amendments/amendments.ts";
 import { ACCOUNT_STOPPED, OTHER_ACCOUNT, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
-import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
 import { acceptReplaced } from "../protocol/replaced-account.ts";
 import {
+  confirmApplied,
+  confirmNotApplied,
+  keepApplied,
   requireOpenReview,
   requireDealOfLeg,
   requireSupportedCurrency,
   requireUnscannable,
   requireWaitingLeg,
-} from "../protocol/reviews/examine-decision.ts";
+  retryLeg,
+} from "../protocol/reviews/decide-leg.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { resumeAll } from "../protocol/reviews/resume-all.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
+import { readBetweenLegs } from "../protocol/history/account-reading.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, aProcessWith } from "../testing/world.ts";

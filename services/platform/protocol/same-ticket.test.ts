@@ -9,7 +9,7 @@ import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, eventually, type Instance, aProcess, aProcessWith } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
-import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { readWholeLogin } from "../amendments/deleted-deals.ts";
 import { recordNow } from "./record-now.ts";
 
 /** The facts that the sender of the command reports. */

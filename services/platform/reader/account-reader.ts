@@ -11,7 +11,7 @@ import { readUnlisted } from "../protocol/unshown-accounts.ts";
 import { fileHistory, readLogin, type ReadSpan } from "../protocol/history/read-history.ts";
 import { findRereadTo, moveReadTo, moveRereadTo } from "../store/reader-cursor.ts";
 import { ComparedDeals } from "./compared-deals.ts";
-import { KnownAccounts, News } from "./news.ts";
+import { KnownAccounts, type News, startNews } from "./news.ts";
 import { GateOpener } from "./gate-opener.ts";
 import { isUnreadable, readPages } from "./read-pages.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
@@ -165,11 +165,7 @@ export class AccountReader {
   }
 
   async #start(): Promise<News> {
-    const { news, readTo } = await News.start({
-      pool: this.#deps.pool,
-      role: this.#role,
-      known: this.#known,
-    });
+    const { news, readTo } = await startNews({ pool: this.#deps.pool, role: this.#role, known: this.#known });
     const isSameDatabase = await this.#gate.start();
     this.#readToMs = readTo && readTo.getTime() - (isSameDatabase ? 0 : LOST_COMMITS_MS);
     const rereadTo = await findRereadTo(this.#deps.pool);

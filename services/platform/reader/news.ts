@@ -63,65 +63,50 @@ type NewsOptions = {
 };
 
 /** What a reader knows of the database without asking it in every run: its clock and its accounts. */
-export class News {
-  readonly #pool: Pool;
-  readonly #role: NewsOptions["role"];
-  readonly #known: KnownAccounts;
-  #clock: { readonly ms: number; readonly atMs: number };
-  #readAtMs = -Infinity;
-  #undecidedAfter = "";
+export type News = Awaited<ReturnType<typeof startNews>>["news"];
 
-  private constructor({ pool, role, known }: NewsOptions, now: Date) {
-    this.#pool = pool;
-    this.#role = role;
-    this.#known = known;
-    this.#clock = clockAt(now);
-  }
-
-  /** Loads all accounts. Also returns the instant up to which an earlier reader has read. */
-  static async start(options: NewsOptions): Promise<{ readonly news: News; readonly readTo: Date | undefined }> {
-    const { now, readTo } = await findReadTo(options.pool);
-    const news = new News(options, now);
-    await news.#loadAccounts();
-    return { news, readTo };
-  }
-
-  /** The database's clock, a little late: what happens now is read again rather than missed. */
-  nowMs(): number {
-    return Math.floor(this.#clock.ms + performance.now() - this.#clock.atMs);
-  }
-
-  /** Learns of new accounts and of those that are not shown, and renews the lease with the same statement. Returns logins with an undecided deal; none when it was asked for just before. */
-  async read(): Promise<readonly string[]> {
-    if (performance.now() < this.#readAtMs) return [];
-    const { now, managed, unshown, undecided } = await this.#role.renewWithin((renewed) =>
-      readNews(this.#pool, {
-        renewed,
-        since: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
-        maxManaged: ACCOUNTS_PER_PAGE,
-        undecidedAfter: this.#undecidedAfter,
-        maxUndecided: UNDECIDED_PER_RUN,
-      }),
-    );
-    this.#known.remove(unshown);
-    if (managed.length >= ACCOUNTS_PER_PAGE) await this.#loadAccounts();
-    else this.#known.add(managed);
-    this.#clock = clockAt(now);
-    this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
-    // An undecided deal is decided soon: then every run asks.
-    this.#readAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;
-    return undecided;
-  }
-
-  async #loadAccounts(): Promise<void> {
+/** Loads all accounts. Also returns the instant up to which an earlier reader has read. */
+export async function startNews({ pool, role, known }: NewsOptions) {
+  const { now: startedAt, readTo } = await findReadTo(pool);
+  let clock = clockAt(startedAt);
+  let readAtMs = -Infinity;
+  let undecidedAfter = "";
+  const loadAccounts = async (): Promise<void> => {
     for (let after = ""; ;) {
-      const page = await listManaged(this.#pool, after, ACCOUNTS_PER_PAGE);
-      this.#known.add(page);
+      const page = await listManaged(pool, after, ACCOUNTS_PER_PAGE);
+      known.add(page);
       const last = page.at(-1);
       if (last === undefined || page.length < ACCOUNTS_PER_PAGE) return;
       after = last.login;
     }
-  }
+  };
+  await loadAccounts();
+  const news = {
+    /** The database's clock, a little late: what happens now is read again rather than missed. */
+    nowMs: (): number => Math.floor(clock.ms + performance.now() - clock.atMs),
+    /** Learns of new accounts and of those that are not shown, and renews the lease with the same statement. Returns logins with an undecided deal; none when it was asked for just before. */
+    read: async (): Promise<readonly string[]> => {
+      if (performance.now() < readAtMs) return [];
+      const { now, managed, unshown, undecided } = await role.renewWithin((renewed) =>
+        readNews(pool, {
+          renewed,
+          since: new Date(clock.ms - COMMITTED_WITHIN_MS),
+          maxManaged: ACCOUNTS_PER_PAGE,
+          undecidedAfter,
+          maxUndecided: UNDECIDED_PER_RUN,
+        }),
+      );
+      known.remove(unshown);
+      if (managed.length >= ACCOUNTS_PER_PAGE) await loadAccounts();
+      else known.add(managed);
+      clock = clockAt(now);
+      undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
+      // An undecided deal is decided soon: then every run asks.
+      readAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;
+      return undecided;
+    },
+  };
+  return { news, readTo };
 }
 
 function clockAt(now: Date): { readonly ms: number; readonly atMs: number } {

@@ -1,4 +1,4 @@
-import { readWholeLogin } from "../amendments/read-whole-login.ts";
+import { readWholeLogin } from "../amendments/deleted-deals.ts";
 import type { Deps } from "../deps.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { noteAccounts, type ReadAccounts } from "../protocol/unshown-accounts.ts";

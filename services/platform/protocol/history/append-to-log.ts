@@ -1,11 +1,12 @@
 import { publishAll } from "#kernel/feed/publish.ts";
-import type { Money } from "#kernel/values/money.ts";
+import { type Money, zero } from "#kernel/values/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
 import type { LogEntry, NewEntry } from "../../domain/log-entry.ts";
 import { applyTrades } from "../../domain/open-positions.ts";
 import type { Role } from "../../domain/role.ts";
-import { type Account, insertAccount } from "../../store/accounts.ts";
+import { type Account, insertAccount, readAgainFrom } from "../../store/accounts.ts";
+import { readClock } from "../../store/clock.ts";
 import { insertEntries } from "../../store/log.ts";
 import { listOpenPositions, saveOpenPositions } from "../../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
@@ -27,6 +28,24 @@ export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const opened = await insertEntries(tx, server, [{ ...entry, login, role, number: 0n }]);
   await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
   publishEntries(tx, opened);
+}
+
+/** This service has created the account without money, so its whole history belongs into the log. */
+const SINCE_EVER = new Date(0);
+
+/**
+ * Opens the log of an account that this service has created and that may have deals already, because the database has lost its records.
+ * Each read of it begins with its first deal until its history is in the log: deposits and withdrawals of the lost time are imported,
+ * and callers who repeat them are refused. Meanwhile it is busy.
+ */
+export async function openOwnLog(
+  tx: Transaction,
+  server: string,
+  account: Pick<NewLog, "login" | "role" | "group">,
+): Promise<void> {
+  const openedAt = new Date(await readClock(tx));
+  await openLog(tx, { ...account, server, opening: zero(), openedAt, readsFrom: SINCE_EVER });
+  await readAgainFrom(tx, account.login, SINCE_EVER);
 }
 
 /** A new entry of the log of a locked account, and the request that caused it, if one did. */

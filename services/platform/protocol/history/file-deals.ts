@@ -13,12 +13,10 @@ import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { stopForLostCommits } from "../reviews/stop-for-lost-commits.ts";
 import { type Addition, appendToLogs } from "./append-to-log.ts";
-import { importDeal } from "./import-deal.ts";
-import { publishImport } from "./publish-import.ts";
-import { dealEvidence } from "./deal-evidence.ts";
-import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
+import { importDeal, publishImport } from "./import-deal.ts";
+import { causeOf, dealEvidence, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { explainDeal, type Explanation, NO_RESULT_RULES, type ResultRules } from "./explain-deal.ts";
-import { RecordsOfDeals } from "./records-of-deals.ts";
+import { recordsOfDeals, type RecordsOfDeals } from "./records-of-deals.ts";
 
 /** Deals of logins since an instant, those of each login oldest first; `to` when later deals were not read. */
 export type Histories = {
@@ -69,7 +67,7 @@ async function fileLocked(
   const fresh = shown.filter(
     ({ ticket, login, at }) => !isBooked(known.get(ticket)) && at >= (readsFrom.get(login) ?? at),
   );
-  const records = await RecordsOfDeals.read(tx, server, fresh);
+  const records = await recordsOfDeals(tx, server, fresh);
   const byLogin = Map.groupBy(fresh, ({ login }) => login);
   const additions: Addition[] = [];
   for (const account of accounts) {

@@ -32,7 +32,7 @@ import {
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
 const { MIRROR, RESULT } = MovementKind;
 
-import { IMPORTS_FEED } from "./publish-import.ts";
+import { IMPORTS_FEED } from "./import-deal.ts";
 import { isRecorded, recordedTransfer, transferThatIs } from "../../testing/recorded-transfer.ts";
 
 let lastNumber = 100n;

@@ -7,32 +7,18 @@ import type { DealRecords } from "./explain-deal.ts";
 /** A trade is explained without records. */
 const NO_RECORDS: DealRecords = { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [] };
 
+export type RecordsOfDeals = Awaited<ReturnType<typeof recordsOfDeals>>;
+
 /** What is recorded about the deals of one commit: read for all of them together, and for each alone after a leg has changed. */
-export class RecordsOfDeals {
-  readonly #tx: Transaction;
-  readonly #server: string;
-  readonly #records: ReadonlyMap<Deal, DealRecords>;
-  #hasChanged = false;
-
-  private constructor(tx: Transaction, server: string, records: ReadonlyMap<Deal, DealRecords>) {
-    this.#tx = tx;
-    this.#server = server;
-    this.#records = records;
-  }
-
-  static async read(tx: Transaction, server: string, deals: readonly Deal[]): Promise<RecordsOfDeals> {
-    return new RecordsOfDeals(tx, server, await readRecords(tx, server, deals));
-  }
-
-  async of(deal: Deal): Promise<DealRecords> {
-    const records = this.#hasChanged ? await readRecords(this.#tx, this.#server, [deal]) : this.#records;
-    return records.get(deal) ?? NO_RECORDS;
-  }
-
-  /** This commit changes a leg: the records that were read before may be outdated. */
-  noteChangedLeg(): void {
-    this.#hasChanged = true;
-  }
+export async function recordsOfDeals(tx: Transaction, server: string, deals: readonly Deal[]) {
+  const all = await readRecords(tx, server, deals);
+  let hasChanged = false;
+  return {
+    of: async (deal: Deal): Promise<DealRecords> =>
+      (hasChanged ? await readRecords(tx, server, [deal]) : all).get(deal) ?? NO_RECORDS,
+    /** This commit changes a leg: the records that were read before may be outdated. */
+    noteChangedLeg: (): void => void (hasChanged = true),
+  };
 }
 
 async function readRecords(
