@@ -36,14 +36,6 @@ export function causeFrom({ causeAction: action, causeComment: comment, day }: C
 /** Action, comment and day (UTC, 2026-01-31) of the deals that a case is about. */
 export type DealCause = { readonly action: number; readonly comment: string; readonly day: string };
 
-type Grouped = {
-  readonly action: number | undefined;
-  readonly comment: string | undefined;
-  readonly day: string;
-  /** The same for all cases with one cause. */
-  readonly group: string;
-};
-
 const GROUP_LENGTH = 24;
 const DAY_LENGTH = 10;
 
@@ -57,9 +49,9 @@ type Facts = {
 
 /**
  * Cases are of one group where reason, action, comment and day of their deals are the same. A case about no deals has the day on which it
- * was opened; one about an amount without such a cause is of a group of its own.
+ * was opened; one about an amount without such a cause is of a group of its own. `group` is the same for all cases of a group.
  */
-export function groupedBy({ subject, reason, amount, cause }: Facts, openedAt: Date): Grouped {
+export function groupedBy({ subject, reason, amount, cause }: Facts, openedAt: Date) {
   const { action, comment } = cause ?? {};
   const day = cause?.day ?? openedAt.toISOString().slice(0, DAY_LENGTH);
   const isAlone = cause === undefined && typeof amount === "bigint";

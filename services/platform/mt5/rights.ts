@@ -27,20 +27,22 @@ const SOME_SYMBOL = "EURUSD";
 export async function probeRights(mt5: Mt5Context, groups: readonly string[]): Promise<MissingRights> {
   const needed: string[] = [];
   const limiting: string[] = [];
-  for (const group of groups) {
-    const { problem, isNeeded } = (await checkGroup(mt5, group)) ?? {};
-    if (problem !== undefined) (isNeeded === true ? needed : limiting).push(problem);
+  for (const name of groups) {
+    const group = await orElse(undefined, isAboutRequest, () => getGroup(mt5, name));
+    if (group === undefined) {
+      limiting.push(`group ${name}, which the manager does not see: no account can be created in it`);
+    } else if (!group.isSupported) {
+      const { currency, currencyDigits } = group;
+      const wanted = `${CURRENCY} with ${CURRENCY_DIGITS} digits`;
+      needed.push(`group ${name} in ${wanted} (it is in ${currency} with ${currencyDigits})`);
+    }
   }
   const login = await findAccount(mt5, groups);
   if (login === undefined) {
     if (await isRefused(mt5, { method: "GET", path: "user/total" })) {
       needed.push("the manager's right 'Access to accounts' (user/total is refused)");
     }
-    return {
-      needed,
-      limiting,
-      unchecked: ["the right to deals, because there is no account"],
-    };
+    return { needed, limiting, unchecked: ["the right to deals, because there is no account"] };
   }
   const deals = { login, from: "0", to: "1" };
   if (await isRefused(mt5, { method: "GET", path: "deal/get_total", query: deals })) {
@@ -52,22 +54,6 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
     );
   }
   return { needed, limiting, unchecked: [] };
-}
-
-type GroupProblem = { readonly problem: string; readonly isNeeded: boolean };
-
-async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem | undefined> {
-  const group = await orElse(undefined, isAboutRequest, () => getGroup(mt5, name));
-  if (group === undefined) {
-    return {
-      problem: `group ${name}, which the manager does not see: no account can be created in it`,
-      isNeeded: false,
-    };
-  }
-  const { currency, currencyDigits } = group;
-  if (group.isSupported) return undefined;
-  const problem = `group ${name} in ${CURRENCY} with ${CURRENCY_DIGITS} digits (it is in ${currency} with ${currencyDigits})`;
-  return { problem, isNeeded: true };
 }
 
 /** An account of the groups that the platform shows to the manager. */
