@@ -62,6 +62,9 @@ async function passTime({ deps: { pool } }: Instance): Promise<void> {
   );
 }
 
+const endLocks = ({ deps: { pool } }: Instance) =>
+  execute(pool, sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`);
+
 const taken = ({ deps: { pool } }: Instance) =>
   many(pool, sql`select login, tries, returning_until is not null as "isReturning", reason from taken_right`);
 
@@ -130,10 +133,7 @@ test.concurrent("a created Investor and a payment account never could trade, and
   expect(await taken(instance)).toEqual([]);
 
   await world.control.setRights(login, TRADES);
-  await execute(
-    instance.deps.pool,
-    sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`,
-  );
+  await endLocks(instance);
   await instance.service.hold(assignHold(login), aCall());
   expect([await rightsOf(login), await taken(instance)]).toEqual([TRADES_NOT, [expect.objectContaining({ login })]]);
 });
@@ -178,10 +178,7 @@ test.concurrent("a right whose taking was answered by nothing is given back, or 
     });
     expect(await rightsOf(each)).toBe(TRADES_NOT);
   }
-  await execute(
-    instance.deps.pool,
-    sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`,
-  );
+  await endLocks(instance);
   await instance.service.hold(assignHold(again), aCall());
   await passTime(instance);
   await run();
@@ -196,10 +193,7 @@ test.concurrent("a right is not given back while an assignment may need it, nor 
   await run();
   expect(await rightsOf(login)).toBe(TRADES_NOT);
   use.joining.pop();
-  await execute(
-    instance.deps.pool,
-    sql`update account set locked_by = null, lock_number = null, lock_granted_at = null`,
-  );
+  await endLocks(instance);
   await passTime(instance);
   // The platform executes the command after its connection is closed: until then no caller can assign the account.
   await world.control.fault({ command: "user/update", effect: "late_apply", times: 1, delay_ms: 600_000 });

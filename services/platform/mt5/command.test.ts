@@ -2,9 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/values/secret.ts";
 import { httpAnswer, type Reply, type Script, startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient, sendOnce } from "./testing/test-client.ts";
-
-const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
+import { aClient, anOrder, APPLIED, sendOnce } from "./testing/test-client.ts";
 
 /** The deal of `sendOnce` as the history shows it. */
 const A_DEAL = {
@@ -29,7 +27,7 @@ async function outcomeOf(reply: Reply | Script) {
   using client = aClient(server);
   const outcome = await sendOnce(client);
   await pause(20);
-  return { outcome, sent: server.paths().filter((path) => path === "trade/balance").length, server };
+  return { outcome, sent: server.count("trade/balance"), server };
 }
 
 test("a command is a POST with everything in the query, sent once on a session that is signed in", async () => {
@@ -73,13 +71,13 @@ test("after a timeout the session is reset, and no later command receives the la
   );
   using client = aClient(server, { limits: { commandTimeoutMs: 200 } });
   using session = await client.acquireForCommand();
-  const outcome = await session.changeBalance(aDeposit());
+  const outcome = await session.changeBalance(anOrder());
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(client.isLive(session.sessionId)).toBe(false);
-  expect(await session.changeBalance(aDeposit())).toEqual({ kind: "not_sent", reason: "closed" });
+  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
   await pause(300);
   await expect.poll(() => server.connections[0]).toMatchObject({ isOpen: false, wasReset: true });
-  expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
+  expect(server.count("trade/balance")).toBe(1);
 });
 
 test("bytes without a request end the session, so they are not read as the next command's answer", async () => {
@@ -249,7 +247,7 @@ test("onWritten is called once before the answer, and never when the permit has 
     reason: "not_permitted",
   });
   expect(calls).toEqual(["written", "answered"]);
-  expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
+  expect(server.count("trade/balance")).toBe(1);
 });
 
 test("a command on a connection that the server closed before is not sent", async () => {
@@ -258,7 +256,7 @@ test("a command on a connection that the server closed before is not sent", asyn
   using session = await client.acquireForCommand();
   server.connections[0]!.tls.end();
   await expect.poll(() => client.isLive(session.sessionId)).toBe(false);
-  expect(await session.changeBalance(aDeposit())).toEqual({ kind: "not_sent", reason: "closed" });
+  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
 });
 
 test("amounts and comments that the platform would change throw before a byte is written", async () => {
@@ -271,7 +269,7 @@ test("amounts and comments that the platform would change throw before a byte is
     { comment: "x".repeat(32) },
     { comment: "a=b" },
   ]) {
-    await expect(session.changeBalance({ ...aDeposit(), ...wrong })).rejects.toThrow();
+    await expect(session.changeBalance(anOrder(wrong))).rejects.toThrow();
   }
   expect(server.paths()).not.toContain("trade/balance");
 });
@@ -319,7 +317,7 @@ test("before a correction that takes money the free margin is read, because the 
     using client = aClient(server);
     const order = { amountMinor: -390_00n, checkMargin: true, type: 5 } as const;
     expect(await sendOnce(client, order), JSON.stringify(state)).toMatchObject(outcome);
-    expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(sent);
+    expect(server.count("trade/balance")).toBe(sent);
   }
 });
 
@@ -337,10 +335,6 @@ test("the free margin is not read for other types, for credits, or without the m
     expect(server.requests.at(-1)?.query).toMatchObject({ type: String(order.type) });
   }
 });
-
-function aDeposit() {
-  return { login: "1", amountMinor: -1n, comment: "", checkMargin: false, mayWrite: () => true };
-}
 
 async function sessionId(client: ReturnType<typeof aClient>): Promise<string> {
   using session = await client.acquireForCommand();

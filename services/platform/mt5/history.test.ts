@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Mt5Client } from "./client.ts";
 import { effectOf } from "./deals.ts";
 import { type PlatformServer, startPlatformServer } from "./testing/platform-server.ts";
+import { sendOnce } from "./testing/test-client.ts";
 
 let platform: PlatformServer;
 let mt5: Mt5Client;
@@ -18,16 +19,10 @@ afterAll(async () => {
 const day = 86_400_000;
 const allTime = () => ({ from: new Date(Date.now() - 30 * day), to: new Date(Date.now() + day) });
 
-async function move(login: string, amountMinor: bigint, own: object = {}) {
-  using session = await mt5.acquireForCommand();
-  const order = { login, amountMinor, comment: "TEST", checkMargin: true, mayWrite: () => true };
-  return await session.changeBalance({ ...order, ...own });
-}
-
 test("deal times are converted from the server's wall clock, and periods are in UTC", async () => {
   const login = await platform.account();
   const before = Date.now();
-  const outcome = await move(login, 1_00n);
+  const outcome = await sendOnce(mt5, { login, amountMinor: 1_00n });
   const [deal] = await mt5.readDeals(login, { from: new Date(before), to: new Date() });
   expect(Math.abs((deal?.at.getTime() ?? 0) - before)).toBeLessThan(1_800_000);
   expect(deal?.serverTimeMs).toBeGreaterThan(before + 3_600_000);

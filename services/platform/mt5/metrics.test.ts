@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { metricValues } from "#test/support/metric-values.ts";
 import { codeOf } from "./metrics.ts";
 import { startPlatformServer } from "./testing/platform-server.ts";
+import { anOrder } from "./testing/test-client.ts";
 
 async function callsOf(command: string): Promise<Record<string, number>> {
   const values = await metricValues("pamm_platform_calls_total");
@@ -18,8 +19,7 @@ test("calls of the platform are counted by command and return code, and a lost a
   const move = async (amountMinor: bigint) => {
     using session = await client.acquireForCommand();
     expect(await metricValues("pamm_platform_sessions")).toMatchObject({ in_use: 1 });
-    const mayWrite = () => true;
-    return await session.changeBalance({ login, amountMinor, comment: "TEST", checkMargin: true, mayWrite });
+    return await session.changeBalance(anOrder({ login, amountMinor }));
   };
 
   expect(await move(5_00n)).toMatchObject({ kind: "applied" });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { type Reply, startScriptedServer } from "./testing/scripted-server.ts";
-import { aClient } from "./testing/test-client.ts";
+import { aClient, USER } from "./testing/test-client.ts";
 
-const USER = '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"5.00"}}';
 const FREQUENT = '{"retcode":"12 Too frequent requests"}';
 const limits = { readBackoff: { firstMs: 500, lastMs: 4_000 }, waitMs: 5_000 };
 const tooMany = (head = ""): Reply => ({ status: 429, head, body: "slow down" });
@@ -12,7 +11,7 @@ async function answering(...first: Reply[]) {
   const answers = [...first];
   const server = await startScriptedServer(({ path }) => (path === "user/get" ? (answers.shift() ?? USER) : undefined));
   const client = aClient(server, { limits });
-  const reads = () => server.paths().filter((path) => path === "user/get").length;
+  const reads = () => server.count("user/get");
   return {
     server,
     client,

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Log } from "#kernel/process/log.ts";
 import { startPlatformServer } from "../testing/platform-server.ts";
-import { silentLog } from "../testing/test-client.ts";
+import { sendOnce, silentLog } from "../testing/test-client.ts";
 
 /** Back-off pauses longer than any test waits, and no ping before the server closes a session. */
 const LIMITS = { backoff: { firstMs: 600_000, lastMs: 600_000 }, pingEveryMs: 600_000 };
@@ -50,10 +50,7 @@ test.concurrent("no request is lost when the server closes idle connections", as
   using client = shortIdle.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
   const login = await shortIdle.account();
   for (let count = 1; count <= 3; count += 1) {
-    using session = await client.acquireForCommand();
-    const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
-    expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
-    session[Symbol.dispose]();
+    expect(await sendOnce(client, { login, amountMinor: 1_00n })).toMatchObject({ kind: "applied" });
     await pause(350 + 50 * count);
   }
   expect(await shortIdle.deals(login)).toHaveLength(3);

@@ -1,18 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { type ScriptedServer, startScriptedServer } from "../testing/scripted-server.ts";
-import { aClient, sendOnce } from "../testing/test-client.ts";
-
-const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
-const USER =
-  '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
-
-const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
+import { startScriptedServer } from "../testing/scripted-server.ts";
+import { aClient, anOrder, APPLIED, sendOnce, USER } from "../testing/test-client.ts";
 
 test.concurrent("one session is open from the start, others are opened on demand up to the limit and kept", async (context) => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 3 });
-  await context.expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
+  await context.expect.poll(() => server.count("auth/answer")).toBeGreaterThan(0);
   await context.expect.poll(() => client.status().sessions).toBe(1);
 
   const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
@@ -67,7 +61,7 @@ test.concurrent("idle sessions are pinged, and one without an answer is ended", 
     isSilent && path === "test/access" ? "nothing" : undefined,
   );
   using client = aClient(server, { limits: { pingEveryMs: 20, commandTimeoutMs: 3_000 } });
-  await context.expect.poll(() => count(server, "test/access")).toBeGreaterThan(3);
+  await context.expect.poll(() => server.count("test/access")).toBeGreaterThan(3);
   expect(server.connections).toHaveLength(1);
   expect(client.status().reachable).toBe(true);
   isSilent = true;
@@ -118,14 +112,8 @@ test.concurrent("resetting all ends every session at once, also those in use, an
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server);
   using session = await client.acquireForCommand();
-  const sending = session.changeBalance({
-    login: "1",
-    amountMinor: 1n,
-    comment: "",
-    checkMargin: true,
-    mayWrite: () => true,
-  });
-  await context.expect.poll(() => count(server, "trade/balance")).toBe(1);
+  const sending = session.changeBalance(anOrder());
+  await context.expect.poll(() => server.count("trade/balance")).toBe(1);
   client.resetAll();
   expect(client.isLive(session.sessionId)).toBe(false);
   expect(await sending).toEqual({ kind: "unknown", reason: "connection_lost" });
@@ -148,13 +136,7 @@ test.concurrent("a session returned with an outstanding answer is not leased aga
   await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? "nothing" : undefined));
   using client = aClient(server, { maxSessions: 1 });
   const session = await client.acquireForCommand();
-  const sending = session.changeBalance({
-    login: "1",
-    amountMinor: 1n,
-    comment: "",
-    checkMargin: true,
-    mayWrite: () => true,
-  });
+  const sending = session.changeBalance(anOrder());
   session[Symbol.dispose]();
   expect(await sending).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(await client.getUser("1")).toBeUndefined();

@@ -1,23 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/values/secret.ts";
-import {
-  fingerprintOf,
-  httpAnswer,
-  MANAGER,
-  type ScriptedServer,
-  selfSigned,
-  startScriptedServer,
-} from "../testing/scripted-server.ts";
-import { aClient, sendOnce } from "../testing/test-client.ts";
+import { fingerprintOf, httpAnswer, MANAGER, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
+import { aClient, sendOnce, USER } from "../testing/test-client.ts";
 
 /** Callers whose wait ends before the next attempt receive the failure of the first one at once. */
 const LONG_PAUSE = { backoff: { firstMs: 60_000, lastMs: 60_000 } };
 const FORBIDDEN = { status: 403, body: "403 Forbidden" };
-const USER =
-  '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
-const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
 test.concurrent("a forbidden read signs in again on the same connection and is repeated once", async () => {
   let refusals = 1;
   await using server = await startScriptedServer(({ path }) => {
@@ -36,14 +26,14 @@ test.concurrent("a read that stays forbidden is an error, and its repetition doe
   for (let times = 0; times < 10; times += 1) {
     await expect(client.getDeal(7n)).rejects.toMatchObject({ problem: "forbidden" });
   }
-  expect(count(server, "auth/start")).toBe(2);
+  expect(server.count("auth/start")).toBe(2);
   expect(server.connections).toHaveLength(1);
   expect(await client.getUser("1")).toBeUndefined();
 });
 
 test.concurrent("a forbidden command is unknown and never repeated, and the next caller gets a session that signed in again", async () => {
   await using server = await startScriptedServer(({ path, connection }) => {
-    if (path !== "trade/balance" || connection.number > 1 || count(server, "auth/start") > 1) return undefined;
+    if (path !== "trade/balance" || connection.number > 1 || server.count("auth/start") > 1) return undefined;
     connection.isSignedIn = false;
     return undefined;
   });
@@ -83,11 +73,11 @@ test.concurrent("a read whose connection breaks is repeated once on another sess
   });
   using client = aClient(server);
   expect(await client.getUser("1")).toBeUndefined();
-  expect(count(server, "user/get")).toBe(2);
+  expect(server.count("user/get")).toBe(2);
 
   breaks = 100;
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "lost" });
-  expect(count(server, "user/get")).toBe(4);
+  expect(server.count("user/get")).toBe(4);
 });
 
 test.concurrent("a refused manager login is retried with growing pauses, and callers receive the reason", async () => {

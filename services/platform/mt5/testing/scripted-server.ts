@@ -40,6 +40,8 @@ export type ScriptedServer = AsyncDisposable & {
   readonly connections: ServerConnection[];
   script: Script;
   readonly paths: () => string[];
+  /** Requests of a path. */
+  readonly count: (path: string) => number;
 };
 
 export const MANAGER = { login: "1005", password: "Password1" };
@@ -56,6 +58,7 @@ export async function startScriptedServer(script: Script = () => undefined): Pro
     connections: [],
     script,
     paths: () => server.requests.map(({ path }) => path),
+    count: (requested) => server.requests.filter(({ path }) => path === requested).length,
   };
   tcp.on("connection", (raw: Socket) => {
     const tls = new TLSSocket(raw, { isServer: true, key: pem.private, cert: pem.cert });

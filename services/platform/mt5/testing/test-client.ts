@@ -31,15 +31,18 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
   });
 }
 
+/** Answers to a money command and to a read of account 1. */
+export const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
+export const USER =
+  '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
+
+/** A deposit of 100.00. */
+export function anOrder(own: Partial<BalanceOrder> = {}): BalanceOrder {
+  return { login: "900101", amountMinor: 100_00n, comment: "TEST", checkMargin: true, mayWrite: () => true, ...own };
+}
+
 /** Sends a deposit of 100.00 once. */
 export async function sendOnce(client: Mt5Client, own: Partial<BalanceOrder> = {}) {
   using session = await client.acquireForCommand();
-  return await session.changeBalance({
-    login: "900101",
-    amountMinor: 100_00n,
-    comment: "TEST",
-    checkMargin: true,
-    mayWrite: () => true,
-    ...own,
-  });
+  return await session.changeBalance(anOrder(own));
 }
