@@ -4,7 +4,7 @@ import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { DEAL_ACTION } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { fieldsOf, requireLogin } from "./fields.ts";
-import type { Exchanged } from "./http/connection.ts";
+import type { Exchanged } from "./http/http-answer.ts";
 import {
   type HistoryReads,
   findDealByTicket,

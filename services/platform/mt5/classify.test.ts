@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { classifyCommand, classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
-import type { Exchanged } from "./http/connection.ts";
+import type { Exchanged } from "./http/http-answer.ts";
 import { MONEY_RETCODES, USER_RETCODES } from "./retcodes.ts";
 
 const answered = (body: string | Uint8Array, status = 200): Exchanged => ({

@@ -1,6 +1,6 @@
 import { type Envelope, readEnvelope } from "./codec.ts";
 import { MAX_INTEGER } from "./fields.ts";
-import type { Exchanged, LossReason, NotSentReason } from "./http/connection.ts";
+import type { Exchanged, LossReason, NotSentReason } from "./http/http-answer.ts";
 import { isJsonObject, type JsonValue, valuesNamed } from "./http/json.ts";
 import { MONEY_RETCODES, type RetcodeTable } from "./retcodes.ts";
 

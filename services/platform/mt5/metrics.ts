@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { SECOND_MS } from "#kernel/values/duration.ts";
-import type { Exchanged } from "./http/connection.ts";
+import type { Exchanged } from "./http/http-answer.ts";
 import { KNOWN_RETCODES } from "./retcodes.ts";
 
 const calls = new Counter({

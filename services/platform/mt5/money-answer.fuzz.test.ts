@@ -6,8 +6,8 @@ import { verdictOf } from "#test/fuzz/answers/money-verdict.ts";
 import { damaged, framed, inPortions, plainlyFramed, portionsOf, type Sent } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzz, fuzzAsync, report } from "#test/fuzz/support/fuzz.ts";
 import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
-import { createConnection, type Exchanged } from "./http/connection.ts";
-import { AnswerReader } from "./http/http-answer.ts";
+import { createConnection } from "./http/connection.ts";
+import { AnswerReader, type Exchanged } from "./http/http-answer.ts";
 import type { Wire } from "./http/socket.ts";
 
 const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");

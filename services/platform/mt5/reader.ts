@@ -1,7 +1,6 @@
 import { type Envelope, requireEnvelope } from "./codec.ts";
 import { Mt5Error } from "./errors.ts";
-import type { Exchanged } from "./http/connection.ts";
-import type { HttpAnswer } from "./http/http-answer.ts";
+import type { Exchanged, HttpAnswer } from "./http/http-answer.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import type { ReadPace } from "./read-pace.ts";
 import { RETCODE } from "./retcodes.ts";

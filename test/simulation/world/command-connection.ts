@@ -1,5 +1,5 @@
 import { exactMinor } from "../../../services/platform/mt5/fields.ts";
-import type { Exchanged } from "../../../services/platform/mt5/http/connection.ts";
+import type { Exchanged } from "../../../services/platform/mt5/http/http-answer.ts";
 import type { Mt5Request } from "../../../services/platform/mt5/http/http-request.ts";
 import type { CommandFault } from "../plan/plan.ts";
 import type { Faults } from "./faults.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/values/secret.ts";
-import type { Exchanged } from "../http/connection.ts";
+import type { Exchanged } from "../http/http-answer.ts";
 import { answerTo, authenticate, passwordHash } from "./handshake.ts";
 import type { Mt5Request } from "../http/http-request.ts";
 

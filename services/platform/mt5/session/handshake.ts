@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Secret } from "#kernel/values/secret.ts";
 import { type Envelope, requireEnvelope } from "../codec.ts";
 import { Mt5Error, badAnswer } from "../errors.ts";
-import type { Exchanged } from "../http/connection.ts";
+import type { Exchanged } from "../http/http-answer.ts";
 import type { Mt5Request } from "../http/http-request.ts";
 import { RETCODE } from "../retcodes.ts";
 

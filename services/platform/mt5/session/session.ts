@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
 import { NO_SPAN, startSpan } from "#kernel/tracing/span.ts";
-import { type Connection, createConnection, type Exchanged, type ExchangeOptions } from "../http/connection.ts";
+import { type Connection, createConnection, type ExchangeOptions } from "../http/connection.ts";
 import { createCookieJar } from "../http/cookie-jar.ts";
 import { requireEnvelope } from "../codec.ts";
 import { Mt5Error } from "../errors.ts";
+import type { Exchanged } from "../http/http-answer.ts";
 import { authenticate, type Credentials } from "./handshake.ts";
 import { encodeRequest, type Mt5Request } from "../http/http-request.ts";
 import { valuesNamed } from "../http/json.ts";
