@@ -4,7 +4,7 @@ import { type Client as Channel, Metadata, type ServiceError } from "@grpc/grpc-
 import fc from "fast-check";
 import { headers } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Contract, type Implementation, methodsOf } from "#kernel/contract/contract.ts";
+import { type Contract, type Implementation, type Method, methodsOf } from "#kernel/contract/contract.ts";
 import { decodeRefusal } from "#kernel/contract/error.ts";
 import { HEADER } from "#kernel/contract/headers.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
@@ -15,14 +15,17 @@ import { subjectOf } from "#kernel/nats/subject.ts";
 import { Refusal } from "#kernel/values/refusal.ts";
 import { rawChannel } from "#kernel/testing/grpc-serving.ts";
 import { permitAll, testIdentity } from "#kernel/testing/identity.ts";
+import { CONTRACTS, descriptorOf } from "#test/support/contracts.ts";
 import { testNats } from "#test/support/nats.ts";
-import { damagedBytes } from "./messages/arbitrary-message.ts";
-import { CONTRACTS, type Rpc, rpcsOf } from "./messages/contracts.ts";
+import { bytesOf, damagedBytes } from "./messages/arbitrary-message.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
 
 const log = createLog({ service: "fuzz", level: "silent" });
 const stack = new AsyncDisposableStack();
-const RPCS = CONTRACTS.flatMap(rpcsOf);
+/** Each with requests that another protobuf encoder writes. */
+const RPCS = CONTRACTS.flatMap((contract) =>
+  methodsOf(contract).map((method) => ({ contract, method, request: bytesOf(descriptorOf(method).input) })),
+);
 const TIMEOUT_MS = 10_000;
 /** Refusals of the transports, and the one of the handlers. */
 const KNOWN = ["malformed_request", "deadline_exceeded", "refused_by_handler"];
@@ -138,8 +141,10 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
+type Sent = { readonly contract: Contract; readonly method: Method };
+
 async function overNats(
-  { contract, method }: Rpc,
+  { contract, method }: Sent,
   payload: Buffer,
   sentHeaders: Record<string, string>,
 ): Promise<Refusal> {
@@ -151,7 +156,7 @@ async function overNats(
   return decodeRefusal(reply.data);
 }
 
-async function overGrpc({ method }: Rpc, payload: Buffer, sentHeaders: Record<string, string>): Promise<Refusal> {
+async function overGrpc({ method }: Sent, payload: Buffer, sentHeaders: Record<string, string>): Promise<Refusal> {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(sentHeaders)) metadata.set(name, value);
   const { promise, resolve } = Promise.withResolvers<ServiceError | null>();

@@ -4,39 +4,18 @@ import { connect, Events } from "nats";
 import pg from "pg";
 import { beforeAll, expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Contract, methodsOf, type Permissions } from "#kernel/contract/contract.ts";
+import { methodsOf } from "#kernel/contract/contract.ts";
 import type { ServiceName } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/certificates/identity.ts";
-import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { recordedProcess } from "../../deploy/local/process-id.ts";
 import { SERVICES } from "../../deploy/provision/services.ts";
 import { pidFile } from "../../deploy/local/state.ts";
-import { PERMISSIONS as account } from "../../services/account/permissions.ts";
-import { PERMISSIONS as fee } from "../../services/fee/permissions.ts";
-import { PERMISSIONS as funding } from "../../services/funding/permissions.ts";
-import { PERMISSIONS as platform } from "../../services/platform/permissions.ts";
-import { PERMISSIONS as subscription } from "../../services/subscription/permissions.ts";
 import { environmentOf } from "../bench/system/environment.ts";
+import { type Callable, CALLABLE, SERVED } from "../support/contracts.ts";
 import { forgeTransfer } from "./support/intruder.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
-
-type Served = { readonly contract: Contract; readonly permissions: Permissions<Contract> };
-
-const SERVED: Readonly<Record<Exclude<ServiceName, "edge">, Served>> = {
-  account: { contract: AccountServiceService, permissions: account },
-  fee: { contract: FeeServiceService, permissions: fee },
-  funding: { contract: FundingServiceService, permissions: funding },
-  platform: { contract: PlatformServiceService, permissions: platform },
-  subscription: { contract: SubscriptionServiceService, permissions: subscription },
-};
-type Callable = keyof typeof SERVED;
-const CALLABLE = Object.keys(SERVED) as Callable[];
 
 /** What an intruder finds in the environment of each process of the running system. */
 const found = new Map<ServiceName, Record<string, string>>();

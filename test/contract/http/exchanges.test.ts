@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
 import type { Contract } from "#kernel/contract/contract.ts";
-import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
-import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { SERVED } from "#test/support/contracts.ts";
 import { DOCUMENTED_ROUTES } from "../../../services/edge/api/documented-routes.ts";
 import { requestOf, type WholeExchange } from "../../../services/edge/api/exchange.ts";
 import { isCommand } from "../../../services/edge/http/route.ts";
@@ -30,11 +26,11 @@ test.for(ALL)("the documented exchange is true: $route.operationId, $exchange.na
 });
 
 const CONTRACTS: Readonly<Record<string, Contract>> = {
-  accounts: AccountServiceService,
-  fees: FeeServiceService,
-  funding: FundingServiceService,
-  platform: PlatformServiceService,
-  subscriptions: SubscriptionServiceService,
+  accounts: SERVED.account.contract,
+  fees: SERVED.fee.contract,
+  funding: SERVED.funding.contract,
+  platform: SERVED.platform.contract,
+  subscriptions: SERVED.subscription.contract,
 };
 
 /** As the service reads it: without members that its contract does not have. */

@@ -1,28 +1,9 @@
-import { readFileSync } from "node:fs";
-import {
-  create,
-  createFileRegistry,
-  type DescField,
-  type DescMessage,
-  fromBinary,
-  type Message,
-  toBinary,
-} from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { create, type DescField, type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 
-export const DESCRIPTOR_SET = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
-const PAMM_PACKAGES = /^pamm\./;
-
-/**
- * The bytes of every message of the contracts except map entries, by full name: with a value in every field, written by another
- * encoder than the one under test.
- */
-export function sampleMessages(): ReadonlyMap<string, Buffer> {
-  const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET)));
-  const messages = [...files].filter(
-    (item): item is DescMessage => item.kind === "message" && PAMM_PACKAGES.test(item.typeName),
-  );
-  return new Map(messages.map((message) => [message.typeName, Buffer.from(toBinary(message, sample(message)))]));
+/** With a value in every field, written by another encoder than the one under test. */
+export function sampleBytes(message: DescMessage): Buffer {
+  return Buffer.from(toBinary(message, sample(message)));
 }
 
 function sample(message: DescMessage): Message {

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Contract, type Implementation, methodsOf, type Permissions } from "#kernel/contract/contract.ts";
-import { SERVICE_NAMES, type ServiceName } from "#catalogue/services.ts";
+import { type Contract, type Implementation, methodsOf } from "#kernel/contract/contract.ts";
+import { SERVICE_NAMES } from "#catalogue/services.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { serveOverGrpc } from "#kernel/grpc/serve.ts";
 import { createLog } from "#kernel/process/log.ts";
@@ -10,31 +10,10 @@ import { connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { Refusal } from "#kernel/values/refusal.ts";
 import { testIdentity } from "#kernel/testing/identity.ts";
-import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
-import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { CALLABLE, SERVED } from "#test/support/contracts.ts";
 import { testNats } from "#test/support/nats.ts";
-import { PERMISSIONS as account } from "../../../services/account/permissions.ts";
-import { PERMISSIONS as fee } from "../../../services/fee/permissions.ts";
-import { PERMISSIONS as funding } from "../../../services/funding/permissions.ts";
-import { PERMISSIONS as platform } from "../../../services/platform/permissions.ts";
-import { PERMISSIONS as subscription } from "../../../services/subscription/permissions.ts";
 
-type Guarded = {
-  readonly service: ServiceName;
-  readonly contract: Contract;
-  readonly permissions: Permissions<Contract>;
-};
-
-const SERVICES: readonly Guarded[] = [
-  { service: "account", contract: AccountServiceService, permissions: account },
-  { service: "fee", contract: FeeServiceService, permissions: fee },
-  { service: "funding", contract: FundingServiceService, permissions: funding },
-  { service: "platform", contract: PlatformServiceService, permissions: platform },
-  { service: "subscription", contract: SubscriptionServiceService, permissions: subscription },
-];
+const SERVICES = CALLABLE.map((service) => ({ service, ...SERVED[service] }));
 const log = createLog({ service: "test", level: "silent" });
 const stack = new AsyncDisposableStack();
 
@@ -102,7 +81,7 @@ test("over NATS the services answer only what the edge sends: no transfer, no ac
 });
 
 test("only the edge, which has authenticated the operator, can vote on a review", () => {
-  for (const { permissions } of [{ permissions: fee }, { permissions: platform }, { permissions: subscription }]) {
-    expect(permissions.decideReview).toEqual(["edge"]);
+  for (const { permissions } of [SERVED.fee, SERVED.platform, SERVED.subscription]) {
+    expect(permissions["decideReview"]).toEqual(["edge"]);
   }
 });

@@ -8,15 +8,12 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
+import { environmentOfProcess } from "../../bench/system/environment.ts";
 import type { RunningSystem } from "./system.ts";
 
 /** The variables of a running process of the system, as root of its machine reads them. */
 function environmentOf({ stateDir }: RunningSystem, name: string): Readonly<Record<string, string>> {
-  const pid = recordedProcess(pidFile(stateDir, name));
-  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-  return Object.fromEntries(
-    variables.map((each) => [each.slice(0, each.indexOf("=")), each.slice(each.indexOf("=") + 1)]),
-  );
+  return environmentOfProcess(name, recordedProcess(pidFile(stateDir, name)));
 }
 
 type Forged = {
