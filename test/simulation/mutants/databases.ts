@@ -60,7 +60,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     find: 'select login, filed_number as "filedNumber", external_minor as "external"',
     put: `select login, ${looked("filed_number")} as "filedNumber", ${looked("external_minor")} as "external"`,
     detectedBy: ["I4"],
-    seed: 517,
+    seed: 549,
     isAlwaysRun: true,
   },
   {

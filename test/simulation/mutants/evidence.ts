@@ -83,7 +83,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     find: "? undefined : { symbol, tickAt: tick.at };",
     put: "? undefined : undefined;",
     detectedBy: ["I18"],
-    seed: 2_877,
+    seed: 4_608,
     needs: "closed_market",
   },
   {

@@ -35,7 +35,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     find: '{ kind: "open", reason: code, isBusy: BUSY.has(code) }',
     put: '{ kind: "unpaid", status: "DEFERRED", reason: code }',
     detectedBy: ["I3"],
-    seed: 368,
+    seed: 428,
   },
   {
     name: "a collected debt stays a debt",
