@@ -5,8 +5,8 @@ import { countStatements } from "../bench/system/statements.ts";
 import type { SystemUnderTest } from "./system-under-test.ts";
 
 const MEASURE_MS = 4_000;
-/** The checks of this system run every two seconds. `make bench part=idle` measures a system with usual settings. */
-const MAX_PER_SECOND = 120;
+/** The checks of this system run every five seconds. `make bench part=idle` measures a system with usual settings. */
+const MAX_PER_SECOND = 70;
 
 /** Before any other test, because no traffic has begun. */
 export function idle(tested: () => SystemUnderTest): void {

@@ -17,7 +17,8 @@ export type SystemUnderTest = {
 
 /** In `make proof` a deal may be hidden for ten seconds. */
 export const QUIET_PERIOD_MS = sized({ test: 6_000, proof: 20_000 });
-export const CHECKED_EVERY_MS = 2_000;
+/** Each run of all checks takes half a second of a processor. */
+export const CHECKED_EVERY_MS = 5_000;
 
 export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
