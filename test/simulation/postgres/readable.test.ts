@@ -43,7 +43,7 @@ function statementsIn(source: string, imported: Fragments): readonly string[] {
 
 /** A query that is composed while the service runs cannot be put together from the source: histories show whether it can be read. */
 function isWhole(statement: string): boolean {
-  return !/\$\{|any\(array\(\$|with \w+ as \(\$/.test(statement);
+  return !/\$\{|\bfrom \$\d|any\(array\(\$|with \w+ as \(\$/.test(statement);
 }
 
 /** A function of the migrations that only the retention calls, which no history runs. */
