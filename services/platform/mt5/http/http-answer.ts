@@ -80,7 +80,7 @@ export class AnswerReader {
     const head = parseHead(yield* this.#readUntil(END_OF_HEAD, MAX_HEAD_BYTES));
     const { status, headers } = head;
     const framing = framingOf(head);
-    // Nobody knows where such a body ends: it is not read.
+    // The head does not say where such a body ends: it is not read.
     if (framing === "none") return { status, headers, body: Buffer.alloc(0), keepsAlive: false };
     const parts = yield* this.#readBody(framing);
     if (this.#pending.length > 0) throw new Violation();
