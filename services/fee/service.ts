@@ -76,6 +76,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
   };
 }
 
+/** Each payment is due at an instant of its own: those of this time are settled together. */
+const PAY_GAP_MS = 500;
 /** Usually the credits of fees that were debited are executed by then. Payments that wait for theirs are settled together. */
 const CREDITED_AFTER_MS = FIRST_RETRY_MS;
 
@@ -104,7 +106,7 @@ function notifyLater(signal: WakeSignal, afterMs: number): Pick<WakeSignal, "not
 export function feeJobs(deps: Deps): Job[] {
   const { pool, log, wakeSignals } = deps;
   const [first, second] = wakeSignals.payers;
-  const paying = { due: () => paymentQueue.nextDue, work: () => payFees(deps) };
+  const paying = { due: () => paymentQueue.nextDue, work: () => payFees(deps), minGapMs: PAY_GAP_MS };
   const jobs: DueJob[] = [
     { name: "pay fees", wake: first, ...paying },
     // While one job waits for a payment without an answer, the other one pays.

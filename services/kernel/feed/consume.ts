@@ -11,7 +11,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../values/refusal.ts";
 import { MAX_FEED_RETRY_MS } from "../jobs/retry.ts";
 import { inSpan, NO_PLACE, startSpan } from "../tracing/span.ts";
-import { createWakeSignal } from "../jobs/wake-signal.ts";
+import { createWakeSignal, pause } from "../jobs/wake-signal.ts";
 import { MAX_ENTRIES_PER_READ } from "./read.ts";
 import { type Cursor, getCursor, insertCursor, type Page, receivePage, type Receiver } from "./receive-page.ts";
 
@@ -60,7 +60,7 @@ export type ConsumerState = {
 
 /** The longest delay that a lost wake-up signal causes. */
 const POLL_MS = 5_000;
-/** A reader that needs an entry at once catches up to it. */
+/** What is published in this time is received by one transaction. */
 const MIN_GAP_MS = 100;
 
 /**
@@ -121,6 +121,8 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     look: wake.notify,
     async catchUp(lastNumber) {
       note(lastNumber);
+      // The plain signal came before the message, so the next read has the entries as a rule.
+      if (lastNumber > follower.number) await pause(minGapMs, stop.signal);
       while (lastNumber > follower.number) {
         const next = await readInTurn(lastNumber);
         if (!next) break;
