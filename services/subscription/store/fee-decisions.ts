@@ -38,14 +38,15 @@ export type FeeDecision = {
 
 export type StoredDecision = FeeDecision & { readonly id: bigint };
 
-/** Inserts decisions, each under the key of another departure, or one of a week. A key has no line break. */
+/**
+ * Inserts decisions, each under the key of another departure, or one of a week. A key has no line break. The explanations, one a line, are one
+ * text: in an array each of their quotes would be escaped.
+ */
 export async function insertDecisions(tx: Transaction, decisions: readonly FeeDecision[]): Promise<void> {
   if (decisions.length === 0) return;
   const runs = decisions.map(({ due: _due, weeklyKeys, ...run }) => ({ ...run, weeklyKeys: weeklyKeys.join("\n") }));
   const due = decisions.flatMap(({ departureKey, due: own }) =>
-    own.map(({ explanation, ...fee }, index) => {
-      return { ...fee, departureKey, number: index + 1, explanation: explanation && JSON.stringify(explanation) };
-    }),
+    own.map((fee, index) => ({ ...fee, departureKey, number: index + 1 })),
   );
   await execute(
     tx,
@@ -60,9 +61,19 @@ export async function insertDecisions(tx: Transaction, decisions: readonly FeeDe
         )
         insert into due_fee
           (decision_id, number, investor_login, key, kind, suffix, owed_to, amount_minor, owed_since, explanation)
-        select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation::jsonb
-        from ${unnest(due)} as fee (departure_key text, number integer, investor_login text, key text, kind text, suffix text,
-                     owed_to text, amount bigint, since timestamptz, explanation text)
+        select decision.id, number, investor_login, key, kind, suffix, owed_to, amount, since, nullif(explanation, '')::jsonb
+        from unnest(
+               ${due.map(({ departureKey }) => departureKey)}::text[],
+               ${due.map(({ number }) => number)}::integer[],
+               ${due.map(({ investorLogin }) => investorLogin)}::text[],
+               ${due.map(({ key }) => key)}::text[],
+               ${due.map(({ kind }) => kind)}::text[],
+               ${due.map(({ suffix }) => suffix)}::text[],
+               ${due.map(({ owedTo }) => owedTo)}::text[],
+               ${due.map(({ amount }) => amount)}::bigint[],
+               ${due.map(({ since }) => since)}::timestamptz[],
+               string_to_array(${due.map(({ explanation }) => (explanation === undefined ? "" : JSON.stringify(explanation))).join("\n")}, ${"\n"})
+             ) as fee (departure_key, number, investor_login, key, kind, suffix, owed_to, amount, since, explanation)
              join decision using (departure_key)`,
   );
 }
