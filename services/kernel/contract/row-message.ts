@@ -1,3 +1,4 @@
+import { withoutNulls } from "../postgres/query.ts";
 import { usdToProto } from "./money.ts";
 
 /** A row whose columns have the names of the fields of a message; in some of them it has cents. */
@@ -9,7 +10,5 @@ export function messageOf<Message, Cents extends keyof Message = never>(
   row: RowOf<Message, Cents>,
   ...cents: readonly Cents[]
 ): Message {
-  const present = Object.entries(row).map(([name, value]) => [name, value ?? undefined]);
-  const amounts = cents.map((name) => [name, usdToProto(row[name])]);
-  return Object.fromEntries([...present, ...amounts]) as Message;
+  return { ...withoutNulls(row), ...Object.fromEntries(cents.map((name) => [name, usdToProto(row[name])])) } as Message;
 }
