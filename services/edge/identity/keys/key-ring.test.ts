@@ -90,6 +90,17 @@ test("a key for another spelling of an owner is refused, and no key is made", as
   expect(await many(pool, sql`select distinct name from api_key`)).toEqual([{ name: "CRM" }]);
 });
 
+test("every text other than the key is refused", async () => {
+  const { keyRing, admin } = await keySystem();
+  const [first, second] = [await createKey(admin, REQUEST), await createKey(admin, REQUEST)];
+  const swapped = first.text.replace(first.id, second.id);
+  const wrong = [swapped, first.text.slice(0, -1), first.text.toUpperCase(), `${first.text}x`, first.id, ""];
+
+  expect(await Promise.all(wrong.map((text) => keyRing.authenticate(text, ADDRESS)))).toEqual(
+    wrong.map(() => undefined),
+  );
+});
+
 test("an unknown id costs the same queries and hashes as a known one with a wrong secret", async () => {
   const pepper = pepperOf(new Secret(randomBytes(32)));
   const hash = vi.fn(pepper.hash);
